@@ -1,6 +1,4 @@
-import type { Store } from "@posthaste/storage";
 import type { ApiDeps, ApiOptions } from "./app.ts";
-import { cachedReads } from "./cached_reads.ts";
 
 /** Stands for the broker where a test has none. */
 export const NO_BROKER = {
@@ -20,8 +18,3 @@ export const LOOSE_LIMITS = {
   searchRateLimit: 0,
   heavyRateLimit: 0,
 } satisfies ApiOptions;
-
-/** Returns what the interface needs of a real store. */
-export function storeDeps(store: Store) {
-  return { ...store, ...cachedReads(store) };
-}

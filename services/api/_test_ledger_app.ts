@@ -8,7 +8,8 @@ import { openStore, type Store } from "@posthaste/storage";
 import { type Changes, endAttempt, openTestMongo, takeAttempt, withChanges } from "@posthaste/kit";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import type { Answer } from "./_test_app.ts";
-import { LOOSE_LIMITS, NO_BROKER, storeDeps } from "./_test_deps.ts";
+import { LOOSE_LIMITS, NO_BROKER } from "./_test_deps.ts";
+import { withCachedReads } from "./cached_reads.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The interface over a real ledger, listening, with two accounts. */
@@ -46,7 +47,7 @@ export async function openLedgerApp(
   const store = stack.use(await openStore({ url }));
   await store.ensureIndexes();
   const changed = withChanges<ApiDeps>({
-    ...storeDeps(store),
+    ...withCachedReads(store),
     mustWait: () => false,
     dispatch: () => Promise.resolve(),
     render: ({ variables }) =>

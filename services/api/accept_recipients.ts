@@ -18,14 +18,14 @@ import { findSuppressed } from "./find_suppressed.ts";
 import { HttpError } from "./http_error.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { ReadSendBody, SharedRequest } from "./read_send_body.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** What {@linkcode acceptRecipients} needs. */
 export interface AcceptRecipientsDeps
   extends
-    Omit<AcceptSendDeps, "ledger" | "readBody">,
+    Omit<AcceptSendDeps, "store" | "readBody">,
     StorePart<"batches.find" | "batches.pinPdfs"> {
-  ledger: AcceptSendDeps["ledger"] & Pick<RequestLedger, "emailVersion" | "pdfVersion">;
+  store: AcceptSendDeps["store"] & Pick<RequestStore, "emailVersion" | "pdfVersion">;
   /** Reads a body within the limits. */
   readRecipients(body: unknown, shared: SharedRequest): ReadSendBody;
 }
@@ -56,20 +56,20 @@ export async function acceptRecipients(
   deps: AcceptRecipientsDeps,
 ): Promise<AcceptedSend> {
   const { accountId, batchId, idempotency, limits } = command;
-  const { ledger, quota, batches } = deps;
+  const { store, quota, batches } = deps;
   const loading = quota.load(accountId);
   const [earlier] = await Promise.all([
-    ledger.findSendByIdempotencyKey(accountId, idempotency.key),
-    loading && ledger.wait("look up the account's usage", () => loading),
+    store.findSendByIdempotencyKey(accountId, idempotency.key),
+    loading && store.wait("look up the account's usage", () => loading),
   ]);
   if (earlier !== null) return replay(earlier, command);
-  const batch = await findBatch(batchId, { accountId, ledger, batches, action: ACTION });
+  const batch = await findBatch(batchId, { accountId, store, batches, action: ACTION });
   const { template: { id: templateId, version }, integrationId, request: shared } = batch;
   requireUse(limits, { templateId, integrationId });
   if (batch.state !== "open" || shared === undefined) throw batchRefused(batchId, "closed");
   const [email, integration] = await Promise.all([
-    ledger.emailVersion(accountId, templateId, version),
-    findIntegration({ accountId, integrationId: String(integrationId) }, ledger),
+    store.emailVersion(accountId, templateId, version),
+    findIntegration({ accountId, integrationId: String(integrationId) }, store),
   ]);
   if (email === null) throw new HttpError("internal", `Cannot ${ACTION}: the template is gone`);
   if (integration === null) {
@@ -79,7 +79,7 @@ export async function acceptRecipients(
   const read = deps.readRecipients(command.body, shared);
   const { scopes } = limits;
   const checked = await checkPinned(read, { batch, email, integration, shared, scopes }, deps);
-  const bytes = ledger.bytes + sharedBytes(shared);
+  const bytes = store.bytes + sharedBytes(shared);
   quota.admit(accountId, bytes);
   const suppressed = await findSuppressed(checked.request, accountId, deps);
   const sendable = { email, integration, checked, suppressed, batch, bytes };
@@ -104,14 +104,14 @@ async function checkPinned(
   { batch, email, integration, shared, scopes }: Pinned,
   deps: AcceptRecipientsDeps,
 ): Promise<CheckedSend> {
-  const { ledger } = deps;
+  const { store } = deps;
   const { accountId } = batch;
   const check = async (pinned: readonly PinnedPdf[]) => {
     const fresh: PinnedPdf[] = [];
     const versionOf = async (ref: PdfRef): Promise<PdfVersion | null> => {
       const pin = pinned.find((one) => one.ref === String(ref));
-      if (pin !== undefined) return await ledger.pdfVersion(accountId, pin.id, pin.version);
-      const latest = await ledger.latestPdfVersion(accountId, ref);
+      if (pin !== undefined) return await store.pdfVersion(accountId, pin.id, pin.version);
+      const latest = await store.latestPdfVersion(accountId, ref);
       if (latest !== null) {
         fresh.push({ ref: String(ref), id: latest.templateId, version: latest.version });
       }
@@ -119,7 +119,7 @@ async function checkPinned(
     };
     const checked = await checkSend(read, {
       ...{ action: ACTION, email, integration, scopes, latestPdfVersion: versionOf },
-      findAssetName: (name) => ledger.findAssetName(accountId, name),
+      findAssetName: (name) => store.findAssetName(accountId, name),
       schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
       files: shared.files ?? [],
     });
@@ -144,9 +144,9 @@ async function checkPinned(
 async function pin(
   { _id, accountId }: Batch,
   pdfs: readonly PinnedPdf[],
-  { ledger, batches }: AcceptRecipientsDeps,
+  { store, batches }: AcceptRecipientsDeps,
 ): Promise<PinnedPdf[]> {
-  const pinned = await ledger.wait(
+  const pinned = await store.wait(
     "pin the PDF templates",
     () => batches.pinPdfs(accountId, _id, pdfs),
   );

@@ -22,13 +22,13 @@ import {
   type Sendable,
   type SendCommand,
 } from "./find_sendable.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 import { warningFields, warningsOf } from "./send_warnings.ts";
 import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps extends FindSendableDeps {
-  ledger: FindSendableDeps["ledger"] & Pick<RequestLedger, "acceptSend" | "keepAssets">;
+  store: FindSendableDeps["store"] & Pick<RequestStore, "acceptSend" | "keepAssets">;
   /** The quota of bytes that the account may send. */
   quota: Pick<ByteQuota, "load" | "admit" | "note">;
   /**
@@ -84,7 +84,7 @@ export type AcceptSendableDeps =
     "admits" | "mustWait" | "priorityFor" | "dispatch" | "now" | "auditToSuppressed"
   >
   & {
-    ledger: Pick<AcceptSendDeps["ledger"], "acceptSend" | "keepAssets" | "bytes">;
+    store: Pick<AcceptSendDeps["store"], "acceptSend" | "keepAssets" | "bytes">;
     quota: Pick<ByteQuota, "note">;
   };
 
@@ -98,7 +98,7 @@ export async function acceptSendable(
   command: CheckedCommand,
   deps: AcceptSendableDeps,
 ): Promise<AcceptedSend> {
-  const { ledger, quota } = deps;
+  const { store, quota } = deps;
   const { idempotency } = command;
   const { integration, checked, batch, bytes } = found;
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
@@ -114,17 +114,17 @@ export async function acceptSendable(
     acceptedAt: deps.now(),
   });
   const { needed, toSuppressed } = checked;
-  if (needed.length > 0) await ledger.keepAssets(command.accountId, needed, send.acceptedAt);
+  if (needed.length > 0) await store.keepAssets(command.accountId, needed, send.acceptedAt);
   if (toSuppressed > 0) await deps.auditToSuppressed(send._id, toSuppressed);
   failpoint("api.before_accept");
-  const acceptance = await ledger.acceptSend(send);
+  const acceptance = await store.acceptSend(send);
   failpoint("api.after_accept");
   if (!acceptance.accepted) {
     if (acceptance.refusal !== undefined) throw batchRefused(send.batchId, acceptance.refusal);
     return replay(acceptance.existing, command);
   }
   quota.note(command.accountId, bytes);
-  deps.dispatch(send, ledger.bytes);
+  deps.dispatch(send, store.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };
 }

@@ -35,7 +35,7 @@ import { openLateAcceptances } from "./late_acceptance.ts";
 import { noteBodyHash } from "./idempotency.ts";
 import { batchBodyReader, recipientsReader, sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
-import { RequestLedger, type RequestStore } from "./request_ledger.ts";
+import { RequestStore, type StoreOperations } from "./request_store.ts";
 import { spanRequests } from "./request_span.ts";
 import { type CapacityOptions, openCapacity } from "./capacity.ts";
 import { openFeedWaiters } from "./feed_waiters.ts";
@@ -64,14 +64,14 @@ import { templatesRoute } from "./routes/templates.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The ledger, within the limits of this request. */
-    ledger: RequestLedger;
+    /** The store, within the limits of this request. */
+    store: RequestStore;
   }
 }
 
 /** The operations of the store that the interface uses, some of them from memory (`cached_reads.ts`). */
 type ApiStore =
-  & RequestStore
+  & StoreOperations
   & StorePart<
     | "audit.note"
     | `batches.${"cancel" | "close" | "count" | "create" | "find" | "findCreated"}`
@@ -186,7 +186,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
   });
   app.decorateRequest("bodyHash", "");
   readOnlyJson(app, {
-    take: ({ ledger, caller }, bytes) => ledger.takeBody(bytes, caller.accountId),
+    take: ({ store, caller }, bytes) => store.takeBody(bytes, caller.accountId),
     see: noteBodyHash,
     mayLackBody: needingNoBody(ENDPOINTS),
   });
@@ -205,7 +205,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { logger, render, checkBroker, now, clock } = deps;
   const { renderTimeoutMs = 10_000, maxScheduleMs = DEFAULT_SCHEDULE_MS } = options;
   const { printTimeoutMs = 30_000 } = options;
-  const { dispatcher, late } = watchLedger(app, { deps, options });
+  const { dispatcher, late } = boundStore(app, { deps, options });
   const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
   app.addHook("onClose", () => quota[Symbol.asyncDispose]());
@@ -306,8 +306,8 @@ function limited(
   });
 }
 
-/** Opens a ledger for every request. Dispatches or withdraws the sends whose acceptance came too late. */
-function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
+/** Opens a store for every request. Dispatches or withdraws the sends whose acceptance came too late. */
+function boundStore(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, sends } = deps;
   const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;
   const dispatcher = openDispatcher({
@@ -323,12 +323,12 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
     onUnanswered: late.follow,
     logger,
   };
-  // Every request gets its own ledger before anything reads it.
-  app.decorateRequest("ledger", null as unknown as RequestLedger);
+  // Every request gets its own store before anything reads it.
+  app.decorateRequest("store", null as unknown as RequestStore);
   app.addHook("onRequest", (request, reply, done) => {
-    const ledger = new RequestLedger(shared);
-    request.ledger = ledger;
-    reply.raw.once("close", () => ledger.leave());
+    const store = new RequestStore(shared);
+    request.store = store;
+    reply.raw.once("close", () => store.leave());
     done();
   });
   app.addHook("onClose", async () => {

@@ -13,7 +13,7 @@ export interface AuditDeps extends StorePart<"audit.note"> {
  */
 export async function audit(
   deps: AuditDeps,
-  { caller, ledger }: Pick<FastifyRequest, "caller" | "ledger">,
+  { caller, store }: Pick<FastifyRequest, "caller" | "store">,
   { action, target, details = {} }:
     & Pick<AuditEntry, "action" | "target">
     & Partial<Pick<AuditEntry, "details">>,
@@ -21,7 +21,7 @@ export async function audit(
   const { accountId, name, prefix } = caller;
   const by = `token "${name}" (${prefix}…)`;
   const entry = { accountId, at: deps.now(), userId: null, userEmail: null, action, target };
-  await ledger.wait(
+  await store.wait(
     "write the audit log",
     () => deps.audit.note({ ...entry, details: { ...details, by } }),
   );
@@ -30,7 +30,7 @@ export async function audit(
 /** Returns what writes to the audit log that a send may go to suppressed addresses. */
 export function toSuppressedAudit(
   deps: AuditDeps,
-  request: Pick<FastifyRequest, "caller" | "ledger">,
+  request: Pick<FastifyRequest, "caller" | "store">,
 ): (sendId: string, recipients: number) => Promise<void> {
   return (sendId, recipients) =>
     audit(deps, request, {
@@ -44,7 +44,7 @@ export function toSuppressedAudit(
  */
 export async function auditRead(
   deps: AuditDeps,
-  request: Pick<FastifyRequest, "caller" | "ledger">,
+  request: Pick<FastifyRequest, "caller" | "store">,
   { id, details = {} }: { id: string } & Partial<Pick<AuditEntry, "details">>,
 ): Promise<void> {
   await audit(deps, request, { action: "message.read", target: `message ${id}`, details });

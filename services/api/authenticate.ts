@@ -67,7 +67,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     const plaintext = bearerToken(request.headers);
     const key = hash("sha256", plaintext);
     const ask = (forceRefresh: boolean) =>
-      request.ledger.wait(
+      request.store.wait(
         "look up the token",
         () => cache.fetch(key, { context: plaintext, forceRefresh }),
       );

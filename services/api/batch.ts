@@ -1,12 +1,12 @@
 import { type Batch, isBatchId } from "@posthaste/contracts";
 import type { BatchRefusal, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** Which batch is requested. */
 export interface AskedBatch extends StorePart<"batches.find"> {
   accountId: string;
-  ledger: Pick<RequestLedger, "wait">;
+  store: Pick<RequestStore, "wait">;
   /** What it is for: `close the batch`. */
   action: string;
 }
@@ -17,9 +17,9 @@ export interface AskedBatch extends StorePart<"batches.find"> {
  * @throws {HttpError} `unknown_batch`
  */
 export async function findBatch(id: string, asked: AskedBatch): Promise<Batch> {
-  const { accountId, ledger, action, batches } = asked;
+  const { accountId, store, action, batches } = asked;
   const found = isBatchId(id)
-    ? await ledger.wait("look up the batch", () => batches.find(accountId, id))
+    ? await store.wait("look up the batch", () => batches.find(accountId, id))
     : null;
   if (found !== null) return found;
   throw new HttpError("unknown_batch", `Cannot ${action}: there is no batch "${id}"`);

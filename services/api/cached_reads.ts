@@ -15,14 +15,13 @@ export interface CachedReads {
   accountLocale: AccountLocale;
 }
 
-/** Returns what every send looks up, mostly from memory. Integrations and suppressions replace the store's own. */
-export function cachedReads(
-  { accounts, integrations, suppressions, templates }: Pick<
-    Store,
-    "accounts" | "integrations" | "suppressions" | "templates"
-  >,
-): CachedReads & Pick<Store, "integrations" | "suppressions"> {
+/** Returns a store that answers what every send looks up mostly from memory. */
+export function withCachedReads<
+  S extends Pick<Store, "accounts" | "integrations" | "suppressions" | "templates">,
+>(store: S): S & CachedReads {
+  const { accounts, integrations, suppressions, templates } = store;
   return {
+    ...store,
     versions: openVersionCache(templates),
     accountLocale: accountLocale(accounts),
     integrations: cachedIntegrations(integrations),

@@ -16,14 +16,14 @@ import { httpErrorOf } from "./fault.ts";
 import { findIntegration, type FindSendableDeps, findTemplate } from "./find_sendable.ts";
 import { HttpError } from "./http_error.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** What {@linkcode createBatch} needs. */
 export interface CreateBatchDeps
   extends
     Pick<FindSendableDeps, "now" | "maxScheduleMs">,
     StorePart<"batches.create" | "batches.findCreated"> {
-  ledger: FindSendableDeps["ledger"] & Pick<RequestLedger, "keepAssets">;
+  store: FindSendableDeps["store"] & Pick<RequestStore, "keepAssets">;
   quota: Pick<ByteQuota, "load" | "admit">;
   /** Reads a body within the limits. */
   readBatchBody(body: unknown): { request: BatchBody } | { faults: Issue[] };
@@ -49,16 +49,16 @@ const ACTION = "create the batch";
  */
 export async function createBatch(command: BatchCommand, deps: CreateBatchDeps) {
   const { accountId, idempotency } = command;
-  const { ledger, batches } = deps;
+  const { store, batches } = deps;
   if (idempotency !== undefined) {
-    const earlier = await ledger.wait(
+    const earlier = await store.wait(
       "look up the idempotency key",
       () => batches.findCreated(accountId, idempotency),
     );
     if (earlier !== null) return answerOf(earlier, idempotency);
   }
   const batch = await checkBatch(command, deps);
-  const created = await ledger.wait(ACTION, () => createWithin(batch, command, deps));
+  const created = await store.wait(ACTION, () => createWithin(batch, command, deps));
   if (created !== "too_many") return answerOf(created, idempotency);
   throw new HttpError(
     "too_many_batches",
@@ -92,16 +92,16 @@ function answerOf(created: BatchCreation, idempotency: Idempotency | undefined) 
 
 async function checkBatch(command: BatchCommand, deps: CreateBatchDeps): Promise<Batch> {
   const { accountId, limits } = command;
-  const { ledger, quota } = deps;
+  const { store, quota } = deps;
   const read = deps.readBatchBody(command.body);
   if ("faults" in read) throw httpErrorOf(ACTION, read.faults);
   const { templateId, integrationId, start = "close", ...shared } = read.request;
   const loading = quota.load(accountId);
   const [email, integration, locale] = await Promise.all([
-    findTemplate({ accountId, templateId: String(templateId) }, ledger),
-    findIntegration({ accountId, integrationId: String(integrationId) }, ledger),
-    ledger.accountLocale(accountId),
-    loading && ledger.wait("look up the account's usage", () => loading),
+    findTemplate({ accountId, templateId: String(templateId) }, store),
+    findIntegration({ accountId, integrationId: String(integrationId) }, store),
+    store.accountLocale(accountId),
+    loading && store.wait("look up the account's usage", () => loading),
   ]);
   if (email === null) throw unknown("unknown_template", "email template", templateId);
   if (integration === null) throw unknown("unknown_integration", "integration", integrationId);
@@ -114,12 +114,12 @@ async function checkBatch(command: BatchCommand, deps: CreateBatchDeps): Promise
   }, {
     ...{ action: ACTION, email, integration, locale, scopes: limits.scopes },
     latestPdfVersion: () => Promise.resolve(null),
-    findAssetName: (name) => ledger.findAssetName(accountId, name),
+    findAssetName: (name) => store.findAssetName(accountId, name),
     schedule: { now: createdAt, maxScheduleMs: deps.maxScheduleMs },
   });
   if (sharedBytes(request) > MAX_BATCH_SHARED_BYTES) throw httpErrorOf(ACTION, [TOO_LARGE]);
-  quota.admit(accountId, ledger.bytes);
-  if (needed.length > 0) await ledger.keepAssets(accountId, needed, createdAt);
+  quota.admit(accountId, store.bytes);
+  if (needed.length > 0) await store.keepAssets(accountId, needed, createdAt);
   const closesAt = new Date(createdAt.getTime() + BATCH_OPEN_MS);
   return {
     ...{ _id: newId("bat", createdAt), accountId, createdAt, state: "open", start },

@@ -9,12 +9,12 @@ import { HttpError } from "./http_error.ts";
 import { requireContent } from "@posthaste/messaging";
 import { contentOf } from "./content_fault.ts";
 import { explainBody, explainValues } from "./explain_variables.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 import { type AskedMessage, findKnown } from "./show_message.ts";
 
 /** Which message is explained, and how. */
 export interface AskedExplanation extends Pick<AskedMessage, "accountId"> {
-  ledger: Pick<RequestLedger, "findSend" | "emailVersion" | "pdfVersion">;
+  store: Pick<RequestStore, "findSend" | "emailVersion" | "pdfVersion">;
   /** Whether the values are included. */
   withValues: boolean;
 }
@@ -26,9 +26,9 @@ export interface AskedExplanation extends Pick<AskedMessage, "accountId"> {
  */
 export async function explainMessage(
   id: string,
-  { accountId, ledger, withValues }: AskedExplanation,
+  { accountId, store, withValues }: AskedExplanation,
 ): Promise<Explanation> {
-  const { send, index } = await findKnown(id, { accountId, ledger, action: "explain" });
+  const { send, index } = await findKnown(id, { accountId, store, action: "explain" });
   await contentOf("explain the message", (async () => requireContent(send))());
   const { template, pdfVersions, request } = send;
   const recipient = request.to[index];
@@ -38,10 +38,10 @@ export async function explainMessage(
     ...explainBody(version, own, locale),
     ...(withValues ? { values: explainValues(inLocale(version, locale), own) } : {}),
   });
-  const email = await ledger.emailVersion(accountId, template.id, template.version);
+  const email = await store.emailVersion(accountId, template.id, template.version);
   const attachments = await Promise.all(
     (recipient?.attachments ?? []).map(async ({ id, variables }, position) => {
-      const pdf = await ledger.pdfVersion(accountId, id, pdfVersions[id] ?? 0);
+      const pdf = await store.pdfVersion(accountId, id, pdfVersions[id] ?? 0);
       const own = { ...levels, attachment: variables };
       const version = required(pdf);
       return { index: position, id, version: version.version, ...explained(version, own) };

@@ -7,12 +7,12 @@ import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
 import type { ReadSendBody } from "./read_send_body.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** What {@linkcode findSendable} needs. */
 export interface FindSendableDeps extends Pick<FindSuppressedDeps, "suppressions"> {
-  ledger: Pick<
-    RequestLedger,
+  store: Pick<
+    RequestStore,
     | "latestEmailVersion"
     | "latestPdfVersion"
     | "findAssetName"
@@ -70,15 +70,15 @@ export async function findSendable(
   command: SendCommand,
   deps: FindSendableDeps,
 ): Promise<Sendable | { earlier: Send }> {
-  const { ledger, quota } = deps;
+  const { store, quota } = deps;
   const { accountId, idempotency } = command;
   const loading = quota.load(accountId);
   const [earlier, email, integration, locale] = await Promise.all([
-    idempotency === undefined ? null : ledger.findSendByIdempotencyKey(accountId, idempotency.key),
-    findTemplate(command, ledger),
-    findIntegration(command, ledger),
-    ledger.accountLocale(accountId),
-    loading && ledger.wait("look up the account's usage", () => loading),
+    idempotency === undefined ? null : store.findSendByIdempotencyKey(accountId, idempotency.key),
+    findTemplate(command, store),
+    findIntegration(command, store),
+    store.accountLocale(accountId),
+    loading && store.wait("look up the account's usage", () => loading),
   ]);
   if (earlier !== null) return { earlier };
   if (email === null) throw unknown("unknown_template", "email template", command.templateId);
@@ -91,11 +91,11 @@ export async function findSendable(
     integration,
     scopes: command.limits.scopes,
     locale,
-    latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
-    findAssetName: (name) => ledger.findAssetName(accountId, name),
+    latestPdfVersion: (ref) => store.latestPdfVersion(accountId, ref),
+    findAssetName: (name) => store.findAssetName(accountId, name),
     schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
   });
-  const { bytes } = ledger;
+  const { bytes } = store;
   quota.admit(accountId, bytes);
   const suppressed = await findSuppressed(checked.request, accountId, deps);
   return { email, integration, checked, suppressed, bytes };
@@ -104,18 +104,18 @@ export async function findSendable(
 /** Finds the newest published version of the template of a request. */
 export async function findTemplate(
   { accountId, templateId }: Pick<SendCommand, "accountId" | "templateId">,
-  ledger: Pick<FindSendableDeps["ledger"], "latestEmailVersion">,
+  store: Pick<FindSendableDeps["store"], "latestEmailVersion">,
 ): Promise<EmailVersion | null> {
-  return isIdOrAlias(templateId) ? await ledger.latestEmailVersion(accountId, templateId) : null;
+  return isIdOrAlias(templateId) ? await store.latestEmailVersion(accountId, templateId) : null;
 }
 
 /** Finds the integration of a request, if it may carry new mail. */
 export async function findIntegration(
   { accountId, integrationId }: Pick<SendCommand, "accountId" | "integrationId">,
-  ledger: Pick<FindSendableDeps["ledger"], "findIntegration">,
+  store: Pick<FindSendableDeps["store"], "findIntegration">,
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
-  const found = id === undefined ? null : await ledger.findIntegration(accountId, id);
+  const found = id === undefined ? null : await store.findIntegration(accountId, id);
   // An archived integration must not carry new mail.
   return found === null || found.archivedAt ? null : found;
 }

@@ -1,11 +1,11 @@
 import { isToSuppressed, type SendRequest } from "@posthaste/contracts";
 import { answerWithin } from "@posthaste/runtime";
 import { type StorePart, suppressedFormOf } from "@posthaste/storage";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** What {@linkcode findSuppressed} needs. */
 export interface FindSuppressedDeps extends StorePart<"suppressions.among"> {
-  ledger: Pick<RequestLedger, "wait">;
+  store: Pick<RequestStore, "wait">;
   now(): Date;
 }
 
@@ -19,13 +19,13 @@ const MAX_WAIT_MS = 250;
 export async function findSuppressed(
   request: Pick<SendRequest, "toSuppressed" | "to">,
   accountId: string,
-  { ledger, now, suppressions }: FindSuppressedDeps,
+  { store, now, suppressions }: FindSuppressedDeps,
 ): Promise<number[]> {
   const asked = request.to.map((recipient, index) => ({ index, recipient }))
     .filter(({ recipient }) => !isToSuppressed(request, recipient));
   if (asked.length === 0) return [];
   const emails = asked.map(({ recipient: { email } }) => email);
-  const looking = ledger.wait(
+  const looking = store.wait(
     "look up the suppressions",
     () => suppressions.among(accountId, emails, now()),
   );

@@ -13,7 +13,8 @@ import { openStore, type Store } from "@posthaste/storage";
 import { byDay, openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
-import { LOOSE_LIMITS, NO_BROKER, storeDeps } from "./_test_deps.ts";
+import { LOOSE_LIMITS, NO_BROKER } from "./_test_deps.ts";
+import { withCachedReads } from "./cached_reads.ts";
 import { buildApp } from "./app.ts";
 
 /**
@@ -154,7 +155,7 @@ before(async () => {
   store = stack.use(await openStore({ url: mongo.url }));
   await store.ensureIndexes();
   app = buildApp({
-    ...storeDeps(store),
+    ...withCachedReads(store),
     mustWait: () => false,
     dispatch: async ({ accountId }) => void dispatched.push(accountId),
     render: ({ accountId }) =>

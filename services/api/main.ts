@@ -3,7 +3,7 @@ import { runService } from "@posthaste/runtime";
 import { openStore } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
-import { cachedReads } from "./cached_reads.ts";
+import { withCachedReads } from "./cached_reads.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { openBlocked } from "./blocked_integrations.ts";
 import { dispatchAccepted } from "./dispatch_accepted.ts";
@@ -28,8 +28,7 @@ await runService({
     await using acceptances = openAcceptanceReports(bus, { logger });
     const blocked = openBlocked({ ...store, logger });
     const app = buildApp({
-      ...store,
-      ...cachedReads(store),
+      ...withCachedReads(store),
       dispatch: (send) => dispatchAccepted(send, { acceptances, bus, store }),
       mustWait: (integration, priority) => mustWait(integration, priority, blocked),
       render: openRenderGroups({

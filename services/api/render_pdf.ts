@@ -7,12 +7,12 @@ import { contentOf } from "./content_fault.ts";
 import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import { MAX_VARIABLES_BYTES } from "./render_template.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 import { wantedLocale } from "./wanted_locale.ts";
 
 /** What {@linkcode renderPdf} needs. */
 export interface RenderPdfDeps extends MailContentDeps {
-  ledger: Pick<RequestLedger, "latestPdfVersion" | "accountLocale">;
+  store: Pick<RequestStore, "latestPdfVersion" | "accountLocale">;
   /** Longest wait for renderer and printer together, in milliseconds. */
   printTimeoutMs: number;
 }
@@ -47,7 +47,7 @@ export async function renderPdf(
     const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
     throw new HttpError("payload_too_large", `Cannot ${ACTION}: ${reason}`);
   }
-  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.ledger);
+  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.store);
   const faults = findFaultsForRender(inLocale(version, locale), variables);
   if (faults.length > 0) throw httpErrorOf(ACTION, faults);
   const pdf = { id: version.templateId, version: version.version, locale, variables };
@@ -63,10 +63,10 @@ export async function renderPdf(
 
 async function findVersion(
   { accountId, templateId }: Pick<RenderPdfCommand, "accountId" | "templateId">,
-  { ledger }: RenderPdfDeps,
+  { store }: RenderPdfDeps,
 ): Promise<PdfVersion> {
   const ref = /^\d/.test(templateId) ? Number(templateId) : templateId;
-  const found = isIdOrAlias(templateId) ? await ledger.latestPdfVersion(accountId, ref) : null;
+  const found = isIdOrAlias(templateId) ? await store.latestPdfVersion(accountId, ref) : null;
   if (found !== null) return found;
   const sentence = `Cannot ${ACTION}: there is no PDF template "${templateId}"`;
   throw new HttpError("unknown_pdf_template", sentence, { status: 404 });

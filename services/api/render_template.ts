@@ -16,13 +16,13 @@ import { requireUse } from "./authenticate.ts";
 import { findFaultsForRender } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 import { wantedLocale } from "./wanted_locale.ts";
 import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
-  ledger: Pick<RequestLedger, "latestEmailVersion" | "accountLocale">;
+  store: Pick<RequestStore, "latestEmailVersion" | "accountLocale">;
   /** Asks a renderer; returns undefined if none answers in time. Rejects if the broker is gone. */
   render(
     data: EventData<"render.requested">,
@@ -65,7 +65,7 @@ export async function renderTemplate(
   deps: RenderTemplateDeps,
 ): Promise<Rendered> {
   const version = isIdOrAlias(templateId)
-    ? await deps.ledger.latestEmailVersion(accountId, templateId)
+    ? await deps.store.latestEmailVersion(accountId, templateId)
     : null;
   if (version === null) {
     const reason = `there is no email template "${templateId}"`;
@@ -76,7 +76,7 @@ export async function renderTemplate(
   if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
   // Serialized again, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
-  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.ledger);
+  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.store);
   const faults = findFaultsForRender(inLocale(version, locale), variables);
   if (faults.length > 0) throw httpErrorOf(ACTION, faults);
   const reply = await ask({

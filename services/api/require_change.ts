@@ -3,7 +3,7 @@ import { requireUse } from "./authenticate.ts";
 import { findBatch } from "./batch.ts";
 import type { StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 type Caller = Pick<AccessToken, "accountId" | "templates" | "integrations">;
 
@@ -17,7 +17,7 @@ export interface NamedMail {
 
 /** What {@linkcode requireChange} needs. */
 export interface RequireChangeDeps extends StorePart<"batches.find"> {
-  ledger: Pick<RequestLedger, "findSend" | "wait">;
+  store: Pick<RequestStore, "findSend" | "wait">;
   /** What it is for: `cancel the messages`. */
   action: string;
 }
@@ -43,9 +43,9 @@ export async function requireChange(
 ): Promise<void> {
   const { accountId, templates, integrations } = caller;
   if (templates.length === 0 && integrations.length === 0) return;
-  const { ledger } = deps;
+  const { store } = deps;
   if (sendId !== undefined) {
-    const send = await ledger.findSend(accountId, sendId);
+    const send = await store.findSend(accountId, sendId);
     // What does not exist has no messages.
     if (send !== null) requireMail(caller, send);
     return;

@@ -8,12 +8,12 @@ import {
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { FoundMessage, MessagePlace, MessageWithHead } from "@posthaste/storage";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** Which message is requested, and for what. */
 export interface AskedMessage {
   accountId: string;
-  ledger: Pick<RequestLedger, "findMessage" | "findPlaces" | "emailVersion">;
+  store: Pick<RequestStore, "findMessage" | "findPlaces" | "emailVersion">;
   /** What fails without it: `show`. */
   action: string;
 }
@@ -31,12 +31,12 @@ export interface KnownMessage {
  */
 export async function findKnown(
   id: string,
-  { accountId, ledger, action }: Omit<AskedMessage, "ledger"> & {
-    ledger: Pick<RequestLedger, "findSend">;
+  { accountId, store, action }: Omit<AskedMessage, "store"> & {
+    store: Pick<RequestStore, "findSend">;
   },
 ): Promise<KnownMessage> {
   const parts = parseMessageId(id);
-  const send = parts === undefined ? null : await ledger.findSend(accountId, parts.sendId);
+  const send = parts === undefined ? null : await store.findSend(accountId, parts.sendId);
   if (parts && send?.request.to[parts.index]) return { index: parts.index, send };
   throw unknownMessage(id, action);
 }
@@ -53,13 +53,13 @@ function unknownMessage(id: string, action: string): HttpError {
  *
  * @throws {HttpError} `unknown_message`
  */
-export async function showMessage(id: string, { accountId, ledger, action }: AskedMessage) {
-  const found = await ledger.findMessage(accountId, id);
+export async function showMessage(id: string, { accountId, store, action }: AskedMessage) {
+  const found = await store.findMessage(accountId, id);
   if (found === null) throw unknownMessage(id, action);
   const { message, send: { acceptedAt, template, integrationId }, labels, hasPdfs } = found;
   const [places, variant] = await Promise.all([
-    ledger.findPlaces(accountId, [message]),
-    variantOf(found, { accountId, ledger }),
+    store.findPlaces(accountId, [message]),
+    variantOf(found, { accountId, store }),
   ]);
   return {
     ...messageHead(message),
@@ -75,10 +75,10 @@ export async function showMessage(id: string, { accountId, ledger, action }: Ask
 /** Returns the tag of the language variant that a message has; null for the template's own body. */
 async function variantOf(
   { locale, send: { template: { id, version } } }: MessageWithHead,
-  { accountId, ledger }: Pick<AskedMessage, "accountId" | "ledger">,
+  { accountId, store }: Pick<AskedMessage, "accountId" | "store">,
 ): Promise<string | null> {
   if (locale === undefined) return null;
-  const email = await ledger.emailVersion(accountId, id, version);
+  const email = await store.emailVersion(accountId, id, version);
   return email === null ? null : variantFor(email, locale);
 }
 

@@ -10,12 +10,12 @@ import {
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { ReasonGroup, StorePart } from "@posthaste/storage";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** Which send is requested. */
 export interface AskedSend extends StorePart<"messages.groupReasons"> {
   accountId: string;
-  ledger: Pick<RequestLedger, "findSend" | "listMessages" | "wait">;
+  store: Pick<RequestStore, "findSend" | "listMessages" | "wait">;
 }
 
 /** States that have a cause. */
@@ -26,15 +26,15 @@ const CAUSED = ["failed", "unknown", "deferred"] as const satisfies MessageState
  *
  * @throws {HttpError} `unknown_send`
  */
-export async function showSend(id: string, { accountId, ledger, messages }: AskedSend) {
-  const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
+export async function showSend(id: string, { accountId, store, messages }: AskedSend) {
+  const send = isSendId(id) ? await store.findSend(accountId, id) : null;
   if (send === null) {
     throw new HttpError("unknown_send", `Cannot show the send: there is no "${id}"`);
   }
-  const documents = await ledger.listMessages(accountId, id) ?? [];
+  const documents = await store.listMessages(accountId, id) ?? [];
   const isCaused = documents.some(({ state }) => (CAUSED as readonly string[]).includes(state));
   const groups = isCaused
-    ? await ledger.wait(
+    ? await store.wait(
       "look up the causes",
       () => messages.groupReasons(accountId, { states: CAUSED, sendId: id }),
     )

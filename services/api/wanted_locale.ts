@@ -1,7 +1,7 @@
 import { LOCALE_QUERY } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { httpErrorOf } from "./fault.ts";
-import type { RequestLedger } from "./request_ledger.ts";
+import type { RequestStore } from "./request_store.ts";
 
 /** A request to render, in the language that its query names. */
 export interface WantedLocale {
@@ -20,9 +20,9 @@ export interface WantedLocale {
  */
 export async function wantedLocale(
   { accountId, query, action }: WantedLocale,
-  ledger: Pick<RequestLedger, "accountLocale">,
+  store: Pick<RequestStore, "accountLocale">,
 ): Promise<string | undefined> {
   const { data, error } = LOCALE_QUERY.safeParse(query, BODY_PARSING);
   if (error !== undefined) throw httpErrorOf(action, bodyIssues(error));
-  return data.locale ?? await ledger.accountLocale(accountId);
+  return data.locale ?? await store.accountLocale(accountId);
 }

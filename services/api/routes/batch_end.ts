@@ -17,12 +17,12 @@ export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {
   app.post<{ Params: { id: string } }>(
     "/batches/:id/close",
     { onRequest: requireScope("send") },
-    async ({ caller, params: { id }, ledger }) => {
+    async ({ caller, params: { id }, store }) => {
       const { accountId } = caller;
       const action = "close the batch";
-      const batch = await findBatch(id, { ...deps, accountId, ledger, action });
+      const batch = await findBatch(id, { ...deps, accountId, store, action });
       requireMail(caller, batch);
-      const closed = await ledger.wait(action, () => batches.close(accountId, id, now())) ?? batch;
+      const closed = await store.wait(action, () => batches.close(accountId, id, now())) ?? batch;
       if (closed.state === "canceled") {
         throw new HttpError("batch_closed", `Cannot ${action} "${id}": it is canceled`);
       }
@@ -34,14 +34,14 @@ export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {
     "/batches/:id/cancel",
     { onRequest: requireScope("manage:messages") },
     async (request) => {
-      const { caller, params: { id }, ledger } = request;
+      const { caller, params: { id }, store } = request;
       const { accountId } = caller;
       const action = "cancel the batch";
-      const batch = await findBatch(id, { ...deps, accountId, ledger, action });
+      const batch = await findBatch(id, { ...deps, accountId, store, action });
       requireMail(caller, batch);
       if (batch.state === "canceled") return showBatch(batch);
       const end = () => batches.cancel(accountId, id, now());
-      const canceled = await ledger.wait(action, end) ?? batch;
+      const canceled = await store.wait(action, end) ?? batch;
       const details = { recipients: canceled.recipients };
       await audit(deps, request, { action: "batch.canceled", target: `batch ${id}`, details });
       return showBatch(canceled);

@@ -17,20 +17,20 @@ const readList = listReader("batches", BATCH_FILTERS);
 
 /** What the batch routes need. */
 export type BatchDeps =
-  & Omit<CreateBatchDeps, "ledger">
-  & Omit<AcceptRecipientsDeps, "ledger" | "auditToSuppressed">
+  & Omit<CreateBatchDeps, "store">
+  & Omit<AcceptRecipientsDeps, "store" | "auditToSuppressed">
   & AuditDeps;
 
 /** Adds `POST /batches` and `POST /batches/{id}/recipients`. */
 export function batchRoutes(app: FastifyInstance, deps: BatchDeps): void {
   const scope = { onRequest: requireScope("send") };
   app.post("/batches", scope, async (request, reply) => {
-    const { caller, body, ledger } = request;
+    const { caller, body, store } = request;
     const { accountId } = caller;
     const idempotency = idempotencyOf(request);
     const { answer, replayed } = await createBatch(
       { accountId, limits: caller, body, idempotency },
-      { ...deps, ledger },
+      { ...deps, store },
     );
     if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));
     return answer;
@@ -40,13 +40,13 @@ export function batchRoutes(app: FastifyInstance, deps: BatchDeps): void {
     "/batches/:id/recipients",
     scope,
     async (request, reply) => {
-      const { caller, params, body, ledger } = request;
+      const { caller, params, body, store } = request;
       const idempotency = idempotencyOf(request);
       if (idempotency === undefined) throw keyRequired();
       const { answer, replayed } = await acceptRecipients({
         ...{ accountId: caller.accountId, limits: caller, batchId: params.id, body, idempotency },
         trace: injectTrace().traceparent,
-      }, { ...deps, ledger, auditToSuppressed: toSuppressedAudit(deps, request) });
+      }, { ...deps, store, auditToSuppressed: toSuppressedAudit(deps, request) });
       reply.header("idempotent-replayed", String(replayed));
       return answer;
     },
@@ -62,12 +62,12 @@ export function batchSearchRoutes(
   app.get(
     "/batches",
     { onRequest: requireScope("list") },
-    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+    async ({ caller: { accountId }, query, store }): Promise<ListPage<unknown>> => {
       const { filters, limit, after, cursorAfter } = readList(accountId, query);
       const sameName: KnownTo<BatchPage, typeof filters> = filters;
       const page = { ...sameName, limit: limit + 1, before: after };
-      ledger.allow(SEARCH_MS);
-      const found = await ledger.wait("list the batches", () => batches.list(accountId, page));
+      store.allow(SEARCH_MS);
+      const found = await store.wait("list the batches", () => batches.list(accountId, page));
       const { data, next } = pageOf(found, { limit, cursorAfter }, ({ _id }) => _id);
       return { data: data.map(showBatch), next };
     },
@@ -76,10 +76,10 @@ export function batchSearchRoutes(
   app.get<{ Params: { id: string } }>(
     "/batches/:id",
     { onRequest: requireScope("read") },
-    async ({ caller: { accountId }, params: { id }, ledger }) => {
-      const batch = await findBatch(id, { ...deps, accountId, ledger, action: "show the batch" });
-      ledger.allow(SEARCH_MS);
-      const { states, isSettled, isCut } = await ledger.wait(
+    async ({ caller: { accountId }, params: { id }, store }) => {
+      const batch = await findBatch(id, { ...deps, accountId, store, action: "show the batch" });
+      store.allow(SEARCH_MS);
+      const { states, isSettled, isCut } = await store.wait(
         "count the messages",
         () => batches.count(accountId, id, SEARCH_MS),
       );

@@ -8,7 +8,7 @@ import { requireScope } from "../authenticate.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { FeedWaiters } from "../feed_waiters.ts";
 import { cursorOf, digestOf, positionIn } from "../read_list.ts";
-import type { RequestLedger } from "../request_ledger.ts";
+import type { RequestStore } from "../request_store.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
 /** What reading events needs. */
@@ -32,15 +32,15 @@ export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
     "/events",
     { onRequest: [...limitTypes(deps), requireScope("list")] },
     async (request, reply): Promise<FeedPageAnswer> => {
-      const { caller: { _id: tokenId, accountId }, query, ledger } = request;
+      const { caller: { _id: tokenId, accountId }, query, store } = request;
       const { after, types, limit, wait } = queryOf(query);
       const digest = digestOf(["events", accountId]);
-      ledger.allow(SEARCH_MS);
-      const start = await startOf({ accountId, after, digest }, { ledger, ...deps });
+      store.allow(SEARCH_MS);
+      const start = await startOf({ accountId, after, digest }, { store, ...deps });
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
       const { events, next } = await readFeed({ accountId, types, limit }, {
-        ...{ start, tokenId, wait, ledger, signal: gone.signal },
+        ...{ start, tokenId, wait, store, signal: gone.signal },
         ...deps,
       });
       // The token may have been revoked meanwhile.
@@ -76,11 +76,11 @@ function queryOf(query: unknown) {
  */
 async function startOf(
   { accountId, after, digest }: { accountId: string; after: string | undefined; digest: string },
-  { ledger, events }: StorePart<"events.bounds"> & { ledger: RequestLedger },
+  { store, events }: StorePart<"events.bounds"> & { store: RequestStore },
 ): Promise<number> {
   const isNamed = after !== undefined && after !== "latest";
   const given = isNamed ? Number(positionIn(after, { digest, name: "events" })) : 0;
-  const { oldest, newest } = await ledger.wait(ACTION, () => events.bounds(accountId));
+  const { oldest, newest } = await store.wait(ACTION, () => events.bounds(accountId));
   if (after === "latest") return newest;
   if (!isNamed) return Math.max(0, oldest - 1);
   if (given >= oldest - 1 && given <= newest) return given;
@@ -93,7 +93,7 @@ interface Reading extends Omit<EventsDeps, "limitSearch" | "authenticate"> {
   tokenId: string;
   /** Longest wait, in seconds. */
   wait: number;
-  ledger: RequestLedger;
+  store: RequestStore;
   /** Aborts when the caller has gone. */
   signal: AbortSignal;
 }
@@ -104,13 +104,13 @@ async function readFeed(
     types: FeedEventType[] | undefined;
     limit: number;
   },
-  { start, tokenId, wait, ledger, signal, events, waiters }: Reading,
+  { start, tokenId, wait, store, signal, events, waiters }: Reading,
 ): Promise<FeedPage> {
   const until = performance.now() + wait * 1000;
   let after = start;
   for (let looks = 1;; looks++) {
     const part = { after, types, limit };
-    const page = await ledger.wait(ACTION, () => events.list(accountId, part));
+    const page = await store.wait(ACTION, () => events.list(accountId, part));
     const leftMs = until - performance.now();
     if (page.events.length > 0 || signal.aborted) return page;
     const isAtEnd = page.next === after;

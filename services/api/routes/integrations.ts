@@ -13,9 +13,9 @@ import { listReader, pageOf } from "../read_list.ts";
 export function integrationsRoute(app: FastifyInstance, { now }: { now(): Date }): void {
   const options = { onRequest: requireScope("read") };
   const read = listReader("integrations", {});
-  app.get("/integrations", options, async ({ caller, query, ledger }) => {
+  app.get("/integrations", options, async ({ caller, query, store }) => {
     const request = read(caller.accountId, query);
-    const found = await ledger.listIntegrationSummaries(caller.accountId, {
+    const found = await store.listIntegrationSummaries(caller.accountId, {
       ...{ limit: request.limit + 1, after: Number(request.after ?? 0) },
       only: caller.integrations,
     }, now());
@@ -24,11 +24,11 @@ export function integrationsRoute(app: FastifyInstance, { now }: { now(): Date }
   app.get<{ Params: { id: string } }>(
     "/integrations/:id",
     options,
-    async ({ caller, params, ledger }) => {
+    async ({ caller, params, store }) => {
       const id = readPathId(params.id);
       const found = id === undefined
         ? null
-        : await ledger.findIntegrationSummary(caller.accountId, id, now());
+        : await store.findIntegrationSummary(caller.accountId, id, now());
       if (found === null) {
         const reason = `there is none "${params.id}"`;
         throw new HttpError("unknown_integration", `Cannot show the integration: ${reason}`);

@@ -7,7 +7,7 @@ export function messageRoute(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id",
     { onRequest: requireScope("read") },
-    ({ caller: { accountId }, params: { id }, ledger }) =>
-      showMessage(id, { accountId, ledger, action: "show" }),
+    ({ caller: { accountId }, params: { id }, store }) =>
+      showMessage(id, { accountId, store, action: "show" }),
   );
 }

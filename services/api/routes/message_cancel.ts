@@ -29,15 +29,15 @@ export function cancelRoutes(app: FastifyInstance, deps: CancelDeps): void {
     "/messages/:id/cancel",
     SCOPE,
     async (request) => {
-      const { caller, params: { id }, ledger } = request;
+      const { caller, params: { id }, store } = request;
       const { accountId } = caller;
-      const asked = { accountId, ledger, action: "cancel" };
+      const asked = { accountId, store, action: "cancel" };
       const before = await showMessage(id, asked);
       requireMail(caller, before);
       if (before.state === "canceled") return before;
-      ledger.allow(BULK_SEARCH_MS);
+      store.allow(BULK_SEARCH_MS);
       const now = deps.now();
-      const done = await ledger.wait(ACTION, () => deps.messages.cancel(accountId, id, now));
+      const done = await store.wait(ACTION, () => deps.messages.cancel(accountId, id, now));
       if (done !== null) {
         await audit(deps, request, { action: "message.canceled", target: `message ${id}` });
       }
@@ -54,15 +54,15 @@ export function cancelRoutes(app: FastifyInstance, deps: CancelDeps): void {
     "/sends/:id/cancel",
     SCOPE,
     async (request) => {
-      const { caller, params: { id }, ledger } = request;
+      const { caller, params: { id }, store } = request;
       const { accountId } = caller;
       if (isSendId(id)) {
-        await requireChange(caller, { sendId: id }, { ...deps, ledger, action: ACTION });
+        await requireChange(caller, { sendId: id }, { ...deps, store, action: ACTION });
       }
-      ledger.allow(BULK_SEARCH_MS);
+      store.allow(BULK_SEARCH_MS);
       const now = deps.now();
       const done = isSendId(id)
-        ? await ledger.wait("cancel the send", () => deps.messages.cancelSend(accountId, id, now))
+        ? await store.wait("cancel the send", () => deps.messages.cancelSend(accountId, id, now))
         : null;
       if (done !== null) {
         const details = { messages: done.canceled };
@@ -77,13 +77,13 @@ export function cancelRoutes(app: FastifyInstance, deps: CancelDeps): void {
     "/messages/cancel",
     SCOPE,
     async (request) => {
-      const { caller, body, ledger } = request;
+      const { caller, body, store } = request;
       const { accountId } = caller;
       const { data, error } = CANCEL_BODY.safeParse(body, BODY_PARSING);
       if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
-      await requireChange(caller, data.filter, { ...deps, ledger, action: ACTION });
-      ledger.allow(3 * BULK_SEARCH_MS);
-      const done = await ledger.wait(ACTION, () => bulkCancel(accountId, data.filter, deps));
+      await requireChange(caller, data.filter, { ...deps, store, action: ACTION });
+      store.allow(3 * BULK_SEARCH_MS);
+      const done = await store.wait(ACTION, () => bulkCancel(accountId, data.filter, deps));
       if (done.canceled > 0) {
         const details = { ...given(data.filter), messages: done.canceled };
         const target = "messages that a filter found";

@@ -12,7 +12,7 @@ import type { FastifyInstance } from "fastify";
 import { type AuditDeps, auditRead } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { contentOf } from "../content_fault.ts";
-import type { RequestLedger } from "../request_ledger.ts";
+import type { RequestStore } from "../request_store.ts";
 import { sendFile } from "../send_file.ts";
 import { findKnown } from "../show_message.ts";
 
@@ -25,10 +25,10 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
     "/messages/:id/content",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, params: { id }, ledger } = request;
-      const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
+      const { caller: { accountId }, params: { id }, store } = request;
+      const { send, index } = await findKnown(id, { accountId, store, action: "show" });
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
-      const { files, variant } = await bodyOf(send, index, ledger);
+      const { files, variant } = await bodyOf(send, index, store);
       await auditRead(deps, request, { id });
       const attachments = [
         ...pdfs.map(({ filename }) => ({ filename, bytes: null })),
@@ -42,8 +42,8 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
     "/messages/:id/attachments/:n",
     SCOPE,
     async (request, reply) => {
-      const { caller: { accountId }, params: { id, n }, ledger } = request;
-      const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
+      const { caller: { accountId }, params: { id, n }, store } = request;
+      const { send, index } = await findKnown(id, { accountId, store, action: "show" });
       const position = /^\d{1,4}$/.test(n) ? Number(n) : -1;
       const pdfs = send.request.to[index]?.attachments?.length ?? 0;
       if (position >= 0 && position < pdfs) {
@@ -51,13 +51,13 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
         await auditRead(deps, request, { id, details: { pdf: position + 1 } });
         return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
       }
-      const file = (await bodyOf(send, index, ledger)).files[position - pdfs];
+      const file = (await bodyOf(send, index, store)).files[position - pdfs];
       if (file === undefined) {
         const sentence = `Cannot show the attachment: the message has none at "${n}"`;
         throw new HttpError("unknown_attachment", sentence);
       }
       await contentOf("show the attachment", (async () => requireContent(send))());
-      const bytes = await ledger.findAsset(accountId, file.sha256);
+      const bytes = await store.findAsset(accountId, file.sha256);
       if (bytes === null) throw new HttpError("content_removed", GONE);
       await auditRead(deps, request, { id, details: { file: file.filename } });
       return sendFile({ ...file, bytes }, reply);
@@ -74,9 +74,9 @@ const GONE = "Cannot show the attachment: the file is not kept any more";
 async function bodyOf(
   { accountId, request, template: { id, version } }: Send,
   index: number,
-  ledger: Pick<RequestLedger, "emailVersion">,
+  store: Pick<RequestStore, "emailVersion">,
 ): Promise<{ files: readonly MailFile[]; variant: string | null }> {
-  const email = await ledger.emailVersion(accountId, id, version);
+  const email = await store.emailVersion(accountId, id, version);
   const { files, locale } = requestedRecipient(request, { index, attempt: 0 }) ?? {};
   if (email === null) return { files: filesWithImages(files, undefined), variant: null };
   return {

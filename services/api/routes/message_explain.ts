@@ -12,11 +12,11 @@ export function messageExplainRoute(app: FastifyInstance, deps: AuditDeps): void
     "/messages/:id/explain",
     { onRequest: requireScope("read:content") },
     async (request) => {
-      const { caller: { accountId }, params: { id }, query, ledger } = request;
+      const { caller: { accountId }, params: { id }, query, store } = request;
       const { data, error } = EXPLAIN_QUERY.safeParse(query, BODY_PARSING);
       if (error !== undefined) throw httpErrorOf("explain the message", bodyIssues(error));
       const withValues = data.values === "true";
-      const explanation = await explainMessage(id, { accountId, ledger, withValues });
+      const explanation = await explainMessage(id, { accountId, store, withValues });
       if (withValues) await auditRead(deps, request, { id, details: { values: true } });
       return explanation;
     },

@@ -23,11 +23,11 @@ export function messageListRoute(
   app.get(
     "/messages",
     { onRequest: requireScope("list") },
-    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+    async ({ caller: { accountId }, query, store }): Promise<ListPage<unknown>> => {
       const { filters, limit, after, cursorAfter } = readList(accountId, query);
       const page = { limit, before: after, forMs: SEARCH_MS };
-      ledger.allow(SEARCH_MS);
-      return await ledger.wait(ACTION, async () => {
+      store.allow(SEARCH_MS);
+      return await store.wait(ACTION, async () => {
         const found = await stored.search(accountId, filterOf(filters), page);
         const { messages, next, isCut } = found;
         const [labels, places] = await Promise.all([

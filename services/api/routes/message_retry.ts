@@ -32,18 +32,18 @@ export function retryRoutes(app: FastifyInstance, deps: RetryDeps): void {
     "/messages/:id/retry",
     SCOPE,
     async (request) => {
-      const { caller, params: { id }, body, ledger } = request;
+      const { caller, params: { id }, body, store } = request;
       const { accountId } = caller;
       const { acceptDuplicates = false } = read(RETRY_ONE_BODY, body ?? {});
-      const asked = { accountId, ledger, action: "retry" };
+      const asked = { accountId, store, action: "retry" };
       const before = await showMessage(id, asked);
       requireMail(caller, before);
       const { state } = before;
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
       // It may become unknown in between.
       const states = RETRYABLE_STATES.filter((one) => acceptDuplicates || one !== "unknown");
-      ledger.allow(BULK_SEARCH_MS);
-      const retried = await ledger.wait(
+      store.allow(BULK_SEARCH_MS);
+      const retried = await store.wait(
         ACTION,
         () => retryOne(deps, { accountId, id, now: deps.now(), states }),
       );
@@ -62,16 +62,16 @@ export function retryRoutes(app: FastifyInstance, deps: RetryDeps): void {
     "/messages/retry",
     SCOPE,
     async (request) => {
-      const { caller, body, ledger } = request;
+      const { caller, body, store } = request;
       const { accountId } = caller;
       const asked = read(RETRY_BODY, body);
-      await requireChange(caller, asked, { ...deps, ledger, action: ACTION });
+      await requireChange(caller, asked, { ...deps, store, action: ACTION });
       const { acceptDuplicates, state, reason, code, enhanced, ...rest } = asked;
       const sameName: KnownTo<MessageFilter, typeof rest> = rest;
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
       const filter = { ...sameName, states: [state], because: { reason, code, enhanced } };
-      ledger.allow(3 * BULK_SEARCH_MS);
-      const done = await ledger.wait(ACTION, () => bulkRetry(accountId, filter, deps));
+      store.allow(3 * BULK_SEARCH_MS);
+      const done = await store.wait(ACTION, () => bulkRetry(accountId, filter, deps));
       if (done.retried > 0) {
         const { sendId } = rest;
         const target = sendId === undefined ? "messages with one cause" : `send ${sendId}`;

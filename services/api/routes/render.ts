@@ -9,7 +9,7 @@ import {
 /** Adds `POST /templates/{templateId}/render` (docs/interface.md, section 4.1). */
 export function renderRoute(
   app: FastifyInstance,
-  deps: Omit<RenderTemplateDeps, "ledger">,
+  deps: Omit<RenderTemplateDeps, "store">,
 ): void {
   app.post<{ Params: { templateId: string } }>(
     "/templates/:templateId/render",
@@ -17,11 +17,11 @@ export function renderRoute(
       onRequest: requireScope("render"),
       bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
     },
-    ({ caller, params: { templateId }, query, body, ledger }) =>
+    ({ caller, params: { templateId }, query, body, store }) =>
       renderTemplate({ accountId: caller.accountId, limits: caller, templateId, query, body }, {
         ...deps,
-        ledger,
-        render: (data, options) => ledger.keepBody(deps.render(data, options)),
+        store,
+        render: (data, options) => store.keepBody(deps.render(data, options)),
       }),
   );
 }

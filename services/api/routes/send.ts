@@ -9,13 +9,13 @@ import { idempotencyOf } from "../idempotency.ts";
 /** Adds `POST /templates/{templateId}/send/{integrationId}` (docs/interface.md, section 4.2). */
 export function sendRoute(
   app: FastifyInstance,
-  deps: Omit<AcceptSendDeps, "ledger" | "auditToSuppressed"> & AuditDeps,
+  deps: Omit<AcceptSendDeps, "store" | "auditToSuppressed"> & AuditDeps,
 ): void {
   app.post<{ Params: { templateId: string; integrationId: string } }>(
     "/templates/:templateId/send/:integrationId",
     { onRequest: requireScope("send") },
     async (request, reply) => {
-      const { caller, params, body, ledger } = request;
+      const { caller, params, body, store } = request;
       const idempotency = idempotencyOf(request);
       const { answer, replayed } = await acceptSend({
         accountId: caller.accountId,
@@ -26,7 +26,7 @@ export function sendRoute(
         idempotency,
         trace: injectTrace().traceparent,
       }, {
-        ...{ ...deps, ledger },
+        ...{ ...deps, store },
         auditToSuppressed: toSuppressedAudit(deps, request),
       });
       if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));

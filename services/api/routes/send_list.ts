@@ -17,14 +17,14 @@ export function sendListRoute(
   app.get(
     "/sends",
     { onRequest: requireScope("list") },
-    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+    async ({ caller: { accountId }, query, store }): Promise<ListPage<unknown>> => {
       const { filters, limit, after, cursorAfter } = readList(accountId, query);
       const page = { limit, before: after, forMs: SEARCH_MS };
       const { settled, ...rest } = filters;
       const sameName: KnownTo<SendFilter, typeof rest> = rest;
       const isSettled = settled === undefined ? undefined : settled === "true";
-      ledger.allow(SEARCH_MS);
-      const { sends, next, isCut } = await ledger.wait(
+      store.allow(SEARCH_MS);
+      const { sends, next, isCut } = await store.wait(
         ACTION,
         () => stored.search(accountId, { ...sameName, isSettled }, page),
       );

@@ -25,15 +25,15 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
     "/sends/:id",
     { onRequest: requireScope("manage:messages") },
     async (request) => {
-      const { caller, params: { id }, body, ledger } = request;
+      const { caller, params: { id }, body, store } = request;
       const { accountId } = caller;
-      const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
+      const send = isSendId(id) ? await store.findSend(accountId, id) : null;
       if (send === null) {
         throw new HttpError("unknown_send", `Cannot ${ACTION}: there is none "${id}"`);
       }
       requireMail(caller, send);
       const at = startIn(body, deps);
-      const isDone = await ledger.wait(
+      const isDone = await store.wait(
         ACTION,
         () => deps.waiting.rescheduleSend(accountId, id, at),
       );
@@ -43,7 +43,7 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
       }
       const details = { sendAt: at.toISOString() };
       await audit(deps, request, { action: "send.rescheduled", target: `send ${id}`, details });
-      return await showSend(id, { accountId, ledger, ...deps });
+      return await showSend(id, { accountId, store, ...deps });
     },
   );
 }

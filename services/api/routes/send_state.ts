@@ -11,7 +11,7 @@ export function sendStateRoute(
   app.get<{ Params: { id: string } }>(
     "/sends/:id",
     { onRequest: requireScope("read") },
-    ({ caller: { accountId }, params: { id }, ledger }) =>
-      showSend(id, { accountId, ledger, messages }),
+    ({ caller: { accountId }, params: { id }, store }) =>
+      showSend(id, { accountId, store, messages }),
   );
 }

@@ -12,9 +12,9 @@ export interface ServiceOptions {
 
 /** Adds `GET /v1`: shows the service's version and limits, and the account and scopes of the token. */
 export function serviceRoute(app: FastifyInstance, { limits, manageUrl }: ServiceOptions): void {
-  app.get("", async ({ caller, ledger }): Promise<ServiceSummary> => {
+  app.get("", async ({ caller, store }): Promise<ServiceSummary> => {
     const { accountId: id, name, scopes, expiresAt } = caller;
-    const account = await ledger.findAccount(id);
+    const account = await store.findAccount(id);
     // Accounts exist as long as their tokens do.
     if (account === null) {
       throw new HttpError("unavailable", "Cannot find the account of the token");

@@ -29,9 +29,9 @@ export function shownImageRoute(app: FastifyInstance): void {
   });
   app.get<{ Params: { sha256: string } }>(
     "/assets/:sha256",
-    async ({ params: { sha256 }, ledger }, reply) => {
+    async ({ params: { sha256 }, store }, reply) => {
       const isHash = /^[a-f\d]{64}$/.test(sha256);
-      const found = isHash ? shown.get(sha256) ?? await ledger.findShownAsset(sha256) : null;
+      const found = isHash ? shown.get(sha256) ?? await store.findShownAsset(sha256) : null;
       if (found === null || !found.contentType.startsWith("image/")) {
         throw new HttpError("unknown_route", "Cannot find the image: no mail shows it from here");
       }

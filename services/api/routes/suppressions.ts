@@ -32,16 +32,16 @@ export function suppressionListRoute(
   app.get(
     "/suppressions",
     { onRequest: requireScope("list") },
-    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+    async ({ caller: { accountId }, query, store }): Promise<ListPage<unknown>> => {
       const { filters, limit, after, cursorAfter } = readList(accountId, query);
       const { email = "*", ...unknown } = filters;
       // The compiler refuses a further filter until the list knows it, too.
       void (unknown satisfies Record<string, never>);
       const isPrefix = email.endsWith("*");
       const prefix = isPrefix ? email.slice(0, -1) : email;
-      ledger.allow(SEARCH_MS);
+      store.allow(SEARCH_MS);
       const page = { limit: limit + 1, after, prefix, now: now() };
-      const found = await ledger.wait(
+      const found = await store.wait(
         "list the suppressions",
         () => suppressions.list(accountId, page),
       );
@@ -58,15 +58,15 @@ export function suppressionChangeRoutes(
   { maxSuppressions: max, ...deps }: SuppressionDeps & { maxSuppressions: number },
 ): void {
   app.post("/suppressions", SCOPE, async (request) => {
-    const { caller: { accountId }, body, ledger } = request;
+    const { caller: { accountId }, body, store } = request;
     const { suppressions } = read("add the suppressions", SUPPRESS_BODY, body);
     const at = deps.now();
     const entries = suppressions.map(({ expiresAt, ...entry }) => ({
       ...entry,
       ...{ at, ...(expiresAt === undefined ? {} : { expiresAt }) },
     }));
-    ledger.allow(SEARCH_MS);
-    const added = await ledger.wait(
+    store.allow(SEARCH_MS);
+    const added = await store.wait(
       "add the suppressions",
       () => unlessFull(deps.suppressions.add(accountId, entries, { max })),
     );
@@ -83,10 +83,10 @@ export function suppressionChangeRoutes(
   });
 
   app.post("/suppressions/remove", SCOPE, async (request) => {
-    const { caller: { accountId }, body, ledger } = request;
+    const { caller: { accountId }, body, store } = request;
     const { emails } = read("remove the suppressions", UNSUPPRESS_BODY, body);
-    ledger.allow(SEARCH_MS);
-    const removed = await ledger.wait(
+    store.allow(SEARCH_MS);
+    const removed = await store.wait(
       "remove the suppressions",
       () => deps.suppressions.remove(accountId, emails),
     );

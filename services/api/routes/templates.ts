@@ -19,10 +19,10 @@ const NAMES = { email: "email template", pdf: "PDF template" } as const;
 export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
   const options = { onRequest: requireScope("read") };
   const read = listReader(`${NAMES[kind]}s`, {});
-  app.get(PATHS[kind], options, async ({ caller, query, ledger }) => {
+  app.get(PATHS[kind], options, async ({ caller, query, store }) => {
     const request = read(caller.accountId, query);
     const { limit, after } = request;
-    const found = await ledger.listPublishedTemplates(caller.accountId, kind, {
+    const found = await store.listPublishedTemplates(caller.accountId, kind, {
       ...{ limit: limit + 1, after: Number(after ?? 0) },
       ...(kind === "email" ? { only: caller.templates } : {}),
     });
@@ -54,11 +54,11 @@ export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
  * @throws {HttpError} `unknown_template` or `unknown_pdf_template` as 404, `missing_scope`
  */
 export async function findTemplate(
-  { caller, params: { id }, ledger }: FastifyRequest<{ Params: { id: string } }>,
+  { caller, params: { id }, store }: FastifyRequest<{ Params: { id: string } }>,
   kind: TemplateKind,
 ): Promise<PublishedTemplate> {
   const found = isIdOrAlias(id)
-    ? await ledger.findPublishedTemplate(caller.accountId, kind, id)
+    ? await store.findPublishedTemplate(caller.accountId, kind, id)
     : null;
   if (found === null) throw unknownTemplate(kind, id);
   if (kind === "email") requireUse(caller, { templateId: found.id });

@@ -8,8 +8,8 @@ import type { CachedReads } from "./cached_reads.ts";
 import type { Capacity } from "./capacity.ts";
 import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
-/** The operations that a {@linkcode RequestLedger} performs. */
-export type RequestStore =
+/** The operations that a {@linkcode RequestStore} performs. */
+export type StoreOperations =
   & CachedReads
   & StorePart<
     | "accounts.find"
@@ -20,9 +20,9 @@ export type RequestStore =
     | `templates.${"findPublished" | "listPublished"}`
   >;
 
-/** What the ledgers of all requests share. */
-export interface RequestLedgerDeps {
-  store: RequestStore;
+/** What the stores of all requests share. */
+export interface RequestStoreDeps {
+  store: StoreOperations;
   capacity: Capacity;
   /** Longest total time that one request waits for the ledger, in milliseconds. */
   timeoutMs: number;
@@ -32,12 +32,12 @@ export interface RequestLedgerDeps {
 }
 
 /**
- * The ledger of one request. All its operations together are answered within a bounded time, or
+ * The store of one request. All its operations together are answered within a bounded time, or
  * fail as `unavailable`: a database that is gone or hangs leads to an early error, and never to
  * success. A late operation counts as in progress until it ends.
  */
-export class RequestLedger {
-  readonly #deps: RequestLedgerDeps;
+export class RequestStore {
+  readonly #deps: RequestStoreDeps;
   /** All the time that it may wait. */
   #limitMs: number;
   #leftMs: number;
@@ -50,13 +50,13 @@ export class RequestLedger {
   #isOver = false;
   #isLogged = false;
 
-  constructor(deps: RequestLedgerDeps) {
+  constructor(deps: RequestStoreDeps) {
     this.#deps = deps;
     this.#limitMs = deps.timeoutMs;
     this.#leftMs = deps.timeoutMs;
   }
 
-  get #store(): RequestStore {
+  get #store(): StoreOperations {
     return this.#deps.store;
   }
 
@@ -102,7 +102,7 @@ export class RequestLedger {
   }
 
   /**
-   * Waits for an operation of the ledger, within the request's remaining time.
+   * Waits for an operation of the store, within the request's remaining time.
    *
    * @param action What it is for: `look up the token`.
    * @throws {HttpError} `unavailable` if it fails or is late, or if too much is in progress.

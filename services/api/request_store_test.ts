@@ -6,15 +6,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { HttpError } from "./http_error.ts";
 import { stopTime } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
-import { RequestLedger } from "./request_ledger.ts";
+import { RequestStore } from "./request_store.ts";
 import { type Capacity, openCapacity } from "./capacity.ts";
 
 const never = () => new Promise<never>(() => {});
 
-function ledgerIn(capacity: Capacity, timeoutMs: number): RequestLedger {
+function storeIn(capacity: Capacity, timeoutMs: number): RequestStore {
   const logger = { error: () => {} };
   const store = {} as never;
-  return new RequestLedger({ store, capacity, timeoutMs, onUnanswered: () => {}, logger });
+  return new RequestStore({ store, capacity, timeoutMs, onUnanswered: () => {}, logger });
 }
 
 const LARGE = { maxOperations: 100, maxBytes: 1000 };
@@ -27,7 +27,7 @@ test("wait() logs what is wrong with the ledger, once for each request", async (
   const capacity = openCapacity(LARGE);
   const request = () => {
     const shared = { store: {} as never, capacity, timeoutMs: 300, onUnanswered: () => {} };
-    return new RequestLedger({ ...shared, logger });
+    return new RequestStore({ ...shared, logger });
   };
   const broken = request();
   const fails = () => Promise.reject(new Error("broken"));
@@ -44,9 +44,9 @@ test("wait() logs what is wrong with the ledger, once for each request", async (
 
 test("wait() logs the time that a search had, not that of other requests", async (context) => {
   const time = stopTime(context);
-  const ledger = ledgerIn(openCapacity(LARGE), 300);
-  ledger.allow(2000);
-  const late = assert.rejects(ledger.wait("count", never), (error) => {
+  const store = storeIn(openCapacity(LARGE), 300);
+  store.allow(2000);
+  const late = assert.rejects(store.wait("count", never), (error) => {
     const { cause } = error as { cause: Error };
     return UNAVAILABLE(error) && cause.message === "no answer within 2300 ms";
   });
@@ -56,39 +56,39 @@ test("wait() logs the time that a search had, not that of other requests", async
 
 test("wait() bounds all the waits of a request together", async (context) => {
   const time = stopTime(context);
-  const ledger = ledgerIn(openCapacity(LARGE), 300);
+  const store = storeIn(openCapacity(LARGE), 300);
   for (let waits = 0; waits < 2; waits++) {
-    const wait = ledger.wait("look", () => time.pass(120));
+    const wait = store.wait("look", () => time.pass(120));
     await time.move(120);
     await wait;
   }
   let isRefused = false;
-  const last = assert.rejects(ledger.wait("look", never), UNAVAILABLE)
+  const last = assert.rejects(store.wait("look", never), UNAVAILABLE)
     .then(() => isRefused = true);
   await time.move(59);
   assert.equal(isRefused, false);
   await time.move(1);
   await last;
-  const more = assert.rejects(ledger.wait("look", never), UNAVAILABLE);
+  const more = assert.rejects(store.wait("look", never), UNAVAILABLE);
   await time.move(1);
   await more;
 });
 
 test("wait() counts concurrent waits once, and no time between waits", async (context) => {
   const time = stopTime(context);
-  const ledger = ledgerIn(openCapacity(LARGE), 300);
-  const waits = [1, 2, 3, 4].map(() => ledger.wait("look", () => time.pass(120)));
+  const store = storeIn(openCapacity(LARGE), 300);
+  const waits = [1, 2, 3, 4].map(() => store.wait("look", () => time.pass(120)));
   await time.move(120);
   await Promise.all(waits);
   await time.move(300);
-  const last = ledger.wait("look", () => time.pass(179));
+  const last = store.wait("look", () => time.pass(179));
   await time.move(179);
   await last;
 });
 
 test("wait() takes an answer that had come before a stalled process could look at its limit", async () => {
-  const ledger = ledgerIn(openCapacity(LARGE), 20);
-  const answer = ledger.wait("look", () => stat(import.meta.dirname));
+  const store = storeIn(openCapacity(LARGE), 20);
+  const answer = store.wait("look", () => stat(import.meta.dirname));
   stallProcess(200);
   assert.ok((await answer).isDirectory());
 });
@@ -96,10 +96,10 @@ test("wait() takes an answer that had come before a stalled process could look a
 test("wait() refuses immediately while too many operations are unanswered", async () => {
   const capacity = openCapacity({ ...LARGE, maxOperations: 2 });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
-  const late = [1, 2].map(() => ledgerIn(capacity, 20).wait("look", () => answer));
+  const late = [1, 2].map(() => storeIn(capacity, 20).wait("look", () => answer));
   for (const wait of late) await assert.rejects(wait, UNAVAILABLE);
   let began = false;
-  const refused = ledgerIn(capacity, 1000).wait("look", () => {
+  const refused = storeIn(capacity, 1000).wait("look", () => {
     began = true;
     return Promise.resolve();
   });
@@ -107,19 +107,19 @@ test("wait() refuses immediately while too many operations are unanswered", asyn
   assert.equal(began, false);
   resolve();
   await answer;
-  assert.equal(await ledgerIn(capacity, 1000).wait("look", () => Promise.resolve(7)), 7);
+  assert.equal(await storeIn(capacity, 1000).wait("look", () => Promise.resolve(7)), 7);
 });
 
 test("takeBody() keeps the bytes until the request is over and its operations are answered", async () => {
   const capacity = openCapacity(LARGE);
   const { promise: answer, resolve } = Promise.withResolvers<void>();
-  const first = ledgerIn(capacity, 20);
+  const first = storeIn(capacity, 20);
   first.takeBody(800, "acc_1");
   await assert.rejects(first.wait("accept", () => answer), UNAVAILABLE);
-  assert.throws(() => ledgerIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
+  assert.throws(() => storeIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   first.leave();
   first.leave();
-  assert.throws(() => ledgerIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
+  assert.throws(() => storeIn(capacity, 20).takeBody(201, "acc_1"), UNAVAILABLE);
   resolve();
   await answer;
   await turn();
@@ -128,7 +128,7 @@ test("takeBody() keeps the bytes until the request is over and its operations ar
 
 test("takeBody() refuses one account's bytes beyond its share, and no other account's", () => {
   const capacity = openCapacity({ ...LARGE, maxBytes: 1000, maxAccountBytes: 300 });
-  const [first, second, other] = [20, 20, 20].map((timeoutMs) => ledgerIn(capacity, timeoutMs));
+  const [first, second, other] = [20, 20, 20].map((timeoutMs) => storeIn(capacity, timeoutMs));
   first?.takeBody(200, "acc_1");
   assert.throws(() => second?.takeBody(101, "acc_1"), {
     code: "too_many_requests",
