@@ -59,10 +59,10 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the answer comes before the ledger's write",
     patches: [{
       file: "services/api/accept_send.ts",
-      find: "  const acceptance = await ledger.acceptSend(send);\n",
+      find: "  const acceptance = await store.acceptSend(send);\n",
       replace:
-        "  const acceptance = { accepted: true } as Awaited<ReturnType<typeof ledger.acceptSend>>;\n" +
-        "  setTimeout(() => void ledger.acceptSend(send).catch(() => undefined), 200);\n",
+        "  const acceptance = { accepted: true } as Awaited<ReturnType<typeof store.acceptSend>>;\n" +
+        "  setTimeout(() => void store.acceptSend(send).catch(() => undefined), 200);\n",
     }],
     fault: "kill-api",
     load: LONGER,
