@@ -9,7 +9,7 @@ import {
 } from "@posthaste/contracts";
 import { openTestMongo } from "@posthaste/kit";
 import { type Db, MongoClient } from "mongodb";
-import type { PutOff } from "./message_put_off.ts";
+import type { Postponement } from "./message_postponement.ts";
 import { openStore, type Store } from "./store.ts";
 
 /** A store on a database of its own, and access to that database. */
@@ -86,10 +86,10 @@ export function sendOf(changes: Partial<Send> = {}): Send {
 }
 
 /** Postpones the message of a recipient that was never attempted. */
-export function putOffOf(
+export function postponementOf(
   send: Send,
-  { index = 0, ...times }: Pick<PutOff, "now" | "nextAt" | "reason"> & { index?: number },
-): PutOff {
+  { index = 0, ...times }: Pick<Postponement, "now" | "nextAt" | "reason"> & { index?: number },
+): Postponement {
   return {
     messageId: messageIdOf(send._id, index),
     sendId: send._id,

@@ -4,7 +4,7 @@ import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, pageOptionsSchema, webhookSettingsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";
-import { batchOf, openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import { batchOf, openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 /** Collections whose documents belong to an account. */
@@ -352,8 +352,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await store.sends.list(ACCOUNT, { limit: 1 });
     await store.sends.list(ACCOUNT, { limit: 1, before: send._id });
   },
-  "waiting.putOffMessage": (store) =>
-    store.waiting.putOffMessage(putOffOf(send, { now, nextAt: now, reason: "its images" })),
+  "waiting.postponeMessage": (store) =>
+    store.waiting.postponeMessage(postponementOf(send, { now, nextAt: now, reason: "its images" })),
   "waiting.queueSend": (store) => store.waiting.queueSend(send),
   "waiting.overdueSends": (store) =>
     store.waiting.overdueSends(`${ACCOUNT}/1`, { before: new Date(), limit: 9, except: [] }),

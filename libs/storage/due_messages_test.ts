@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { endAttempt, voidAttempt } from "@posthaste/kit";
-import { examinedBy, openTestStore, putOffOf, sendOf } from "./_test_store.ts";
+import { examinedBy, openTestStore, postponementOf, sendOf } from "./_test_store.ts";
 import { identityOf } from "./message_identity.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
@@ -22,9 +22,14 @@ test("dueMessages() lists the due messages of each integration, the longest due 
   await defer(idOf(2), at(90));
   await defer(messageIdOf(other._id, 0), at(60));
   // This one was never attempted.
-  const putOff = putOffOf(one, { index: 3, now: at(2), nextAt: at(10), reason: "its images" });
-  assert.equal(await store.waiting.putOffMessage(putOff), true);
-  assert.equal(await store.waiting.putOffMessage(putOff), true);
+  const postponement = postponementOf(one, {
+    index: 3,
+    now: at(2),
+    nextAt: at(10),
+    reason: "its images",
+  });
+  assert.equal(await store.waiting.postponeMessage(postponement), true);
+  assert.equal(await store.waiting.postponeMessage(postponement), true);
 
   assert.deepEqual(await store.waiting.integrationsDue(at(5)), []);
   assert.deepEqual(await store.waiting.integrationsDue(at(30)), ["acc_1/1"]);

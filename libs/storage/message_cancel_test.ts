@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import { examinedBy, openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import {
+  examinedBy,
+  openTestStore,
+  postponementOf,
+  sendOf,
+  type TestStore,
+} from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -22,18 +28,18 @@ async function accepted(messageCount = 1) {
 }
 
 test("cancelMessage() keeps a message from being sent, postponed before or not", async () => {
-  for (const isPutOff of [false, true]) {
+  for (const isPostponed of [false, true]) {
     const { send, messageId } = await accepted();
     const times = { now: at(1), nextAt: at(60) };
-    if (isPutOff) {
-      await store.waiting.putOffMessage(putOffOf(send, { ...times, reason: "its images" }));
+    if (isPostponed) {
+      await store.waiting.postponeMessage(postponementOf(send, { ...times, reason: "its images" }));
     }
     const canceled = await store.messages.cancel(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
     assert.deepEqual(canceled?.finishedAt, at(5));
     assert.deepEqual(canceled?.timeline.map(({ type }) => type), [
       "queued",
-      ...isPutOff ? ["deferred"] : [],
+      ...isPostponed ? ["deferred"] : [],
       "canceled",
     ]);
     assert.equal(await takeAttempt(store, { messageId, attempt: 1 }), false);

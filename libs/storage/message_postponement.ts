@@ -5,7 +5,7 @@ import { UNTOUCHED } from "./_message_document.ts";
 import { type MessageIdentity, senderOf } from "./message_identity.ts";
 
 /** A message that must wait until a time, before any attempt. */
-export type PutOff = MessageIdentity & {
+export type Postponement = MessageIdentity & {
   /** The last attempt that has an outcome. */
   attempt: number;
   now: Date;
@@ -16,20 +16,23 @@ export type PutOff = MessageIdentity & {
 };
 
 /** Postponing of messages that cannot be prepared yet. */
-export interface MessagePutOff {
+export interface MessagePostponement {
   /** Makes a message wait until a time. Returns false if an attempt was made since. */
-  putOffMessage(putOff: PutOff): Promise<boolean>;
+  postponeMessage(postponement: Postponement): Promise<boolean>;
 }
 
 const { waitsFor, nextAt: _n, reason: _r, ...ON_INSERT } = UNTOUCHED;
 
 /** Returns the postponing of messages. */
-export function messagePutOff(db: Db): MessagePutOff {
+export function messagePostponement(db: Db): MessagePostponement {
   const { messages } = collectionsOf(db);
 
-  async function write(putOff: PutOff, { upsert }: { upsert: boolean }): Promise<boolean> {
-    const { messageId, accountId, attempt, now, reason, nextAt } = putOff;
-    const { sendId, index, email, acceptedAt, integration, from } = putOff;
+  async function write(
+    postponement: Postponement,
+    { upsert }: { upsert: boolean },
+  ): Promise<boolean> {
+    const { messageId, accountId, attempt, now, reason, nextAt } = postponement;
+    const { sendId, index, email, acceptedAt, integration, from } = postponement;
     const filter = { _id: messageId, accountId, attempt, state: "deferred" } as const;
     const change = { state: "deferred", waitsFor, nextAt, reason, ...senderOf({ from }) } as const;
     const { matchedCount, upsertedCount } = await messages.updateOne({
@@ -46,14 +49,14 @@ export function messagePutOff(db: Db): MessagePutOff {
   }
 
   return {
-    async putOffMessage(putOff) {
-      if (putOff.attempt > 0) return await write(putOff, { upsert: false });
+    async postponeMessage(postponement) {
+      if (postponement.attempt > 0) return await write(postponement, { upsert: false });
       try {
-        return await write(putOff, { upsert: true });
+        return await write(postponement, { upsert: true });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // The document exists and does not match, or it was written a moment ago and matches.
-        return await write(putOff, { upsert: false });
+        return await write(postponement, { upsert: false });
       }
     },
   };

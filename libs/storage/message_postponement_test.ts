@@ -2,7 +2,7 @@ import { messageIdOf, type Send } from "@posthaste/contracts";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -16,13 +16,13 @@ after(() => opened[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const reason = "An image of it cannot be fetched";
 
-const putOff = (send: Send, nextAt: Date) =>
-  store.waiting.putOffMessage(putOffOf(send, { now: at(5), nextAt, reason }));
+const postpone = (send: Send, nextAt: Date) =>
+  store.waiting.postponeMessage(postponementOf(send, { now: at(5), nextAt, reason }));
 
-test("putOffMessage() makes a message wait, with one line in its timeline however often", async () => {
+test("postponeMessage() makes a message wait, with one line in its timeline however often", async () => {
   const send = sendOf();
   await store.sends.accept(send);
-  for (const time of [10, 20, 30]) assert.equal(await putOff(send, at(time)), true);
+  for (const time of [10, 20, 30]) assert.equal(await postpone(send, at(time)), true);
   const message = await store.messages.find("acc_1", messageIdOf(send._id, 0));
   assert.deepEqual([message?.state, message?.attempt, message?.nextAt], ["deferred", 0, at(30)]);
   assert.equal(message?.from, send.request.from.email);
@@ -32,14 +32,14 @@ test("putOffMessage() makes a message wait, with one line in its timeline howeve
   ]);
 });
 
-test("putOffMessage() leaves a message alone that was attempted since", async () => {
+test("postponeMessage() leaves a message alone that was attempted since", async () => {
   const send = sendOf();
   const messageId = messageIdOf(send._id, 0);
   await store.sends.accept(send);
   await takeAttempt(store, { messageId, attempt: 1 });
   const outcome = { messageId, attempt: 1, at: at(1), reason: "busy", nextAt: at(60) };
   await endAttempt(store, "deferred", outcome);
-  assert.equal(await putOff(send, at(10)), false);
+  assert.equal(await postpone(send, at(10)), false);
   assert.deepEqual((await store.messages.find("acc_1", messageId))?.nextAt, at(60));
 });
 

@@ -134,7 +134,7 @@ export type { CanceledSend, MessageCancel, SomeOfSend } from "./message_cancel.t
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
 export { inTurn, type WaitingSend, type WaitingSends } from "./waiting_sends.ts";
-export type { MessagePutOff, PutOff } from "./message_put_off.ts";
+export type { MessagePostponement, Postponement } from "./message_postponement.ts";
 export {
   ContentRemovedError,
   type MessageRetry,

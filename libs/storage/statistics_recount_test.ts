@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { identityOf } from "./message_identity.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
-import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -55,7 +55,9 @@ test("recountStatistics() counts from messages what was reported twice, late, or
   await end(old, 0, ["sent", 1]);
   // It waits, and no attempt was made.
   const times = { now: at(2), nextAt: at(9) };
-  await store.waiting.putOffMessage(putOffOf(send, { index: 4, ...times, reason: "its images" }));
+  await store.waiting.postponeMessage(
+    postponementOf(send, { index: 4, ...times, reason: "its images" }),
+  );
   const note = {
     ...{ accountId: "acc_1", at: at(0), accepted: 5, sent: 2, integrations: { 4: { sent: 2 } } },
     sends: [send._id, old._id],

@@ -30,7 +30,7 @@ import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
 import { type MessagePlaces, messagePlaces } from "./message_place.ts";
-import { type MessagePutOff, messagePutOff } from "./message_put_off.ts";
+import { type MessagePostponement, messagePostponement } from "./message_postponement.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
@@ -102,7 +102,7 @@ export interface StoreGroups {
   /** The registers, which decide each attempt once. */
   registers: DeliveryLedgers;
   /** Sends and messages that wait for their time or integration. */
-  waiting: MessagePutOff & DueMessages & WaitingSends;
+  waiting: MessagePostponement & DueMessages & WaitingSends;
   /** Removal of data after its retention. */
   retention: ContentExpiry & LedgerRetention & RecipientForgetting;
   /** Files that mails carry, by their content and by the names of an account. */
@@ -253,7 +253,7 @@ function messagesOf(
 
 function waitingOf(db: Db): StoreGroups["waiting"] {
   return {
-    ...messagePutOff(db),
+    ...messagePostponement(db),
     ...dueMessages(db),
     ...waitingSends(db),
   };

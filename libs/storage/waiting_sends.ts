@@ -19,7 +19,7 @@ export function inTurn(one: WaitingSend, other: WaitingSend): number {
 export interface WaitingSends {
   /**
    * Queues a send that was accepted with `next`: it starts as soon as there is capacity, or from `notBefore`
-   * on, unless it was postponed, started or is held meanwhile. Idempotent.
+   * on, unless it was rescheduled, started or is held meanwhile. Idempotent.
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
@@ -114,7 +114,7 @@ export function waitingSends(db: Db): WaitingSends {
         .project<{ _id: string }>({ _id: 1 }).toArray();
       if (found.length === 0) return 0;
       const { modifiedCount } = await sends.updateMany(
-        // Sends that were postponed meanwhile are no longer due.
+        // Sends that were rescheduled meanwhile are no longer due.
         { ...due, _id: { $in: found.map(({ _id }) => _id) } },
         [
           {

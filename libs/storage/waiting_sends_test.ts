@@ -135,7 +135,7 @@ test("listSends() reads little more than it returns, in the same order, also wit
   assert.ok(examined < 50, `examined ${examined} documents`);
 });
 
-test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {
+test("startSends() starts scheduled sends at their time, unless they were rescheduled or canceled", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const scheduled = (seconds: number) => sendOf({ next: 0, notBefore: at(seconds) });
@@ -153,7 +153,7 @@ test("startSends() starts scheduled sends at their time, unless they were postpo
 
   assert.equal(await store.waiting.rescheduleSend("acc_1", first._id, at(300)), true);
   assert.equal(await store.waiting.rescheduleSend("acc_2", first._id, at(1)), false);
-  // It was read before it was postponed.
+  // It was read before it was rescheduled.
   await store.waiting.queueSend(first);
   assert.ok(await store.messages.cancelSend("acc_1", canceled._id, at(5)));
   assert.equal(await start(250), 1);

@@ -215,7 +215,7 @@ async function scheduled(at: Date) {
   return id;
 }
 
-test("a scheduled send shows its time, and can be postponed or sent now until it starts", async () => {
+test("a scheduled send shows its time, and can be rescheduled or sent now until it starts", async () => {
   const at = inFuture(HOUR);
   const id = await scheduled(at);
   const { body } = await api.ask(`/v1/sends/${id}`);
@@ -237,7 +237,7 @@ test("a scheduled send shows its time, and can be postponed or sent now until it
   assert.deepEqual((await api.ask(`/v1/sends/${id}`)).body.states, { queued: 1 });
 });
 
-test("a canceled scheduled send cannot be postponed", async () => {
+test("a canceled scheduled send cannot be rescheduled", async () => {
   const id = await scheduled(inFuture(HOUR));
   assert.deepEqual((await post(`/v1/sends/${id}/cancel`)).body, { canceled: 1, tooLate: 0 });
   assert.equal((await patch(id, null)).body.code, "not_scheduled");

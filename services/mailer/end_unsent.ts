@@ -29,10 +29,10 @@ export async function suppress(
   return await endAttempt(beginWork(message, deps), deps, { state: "suppressed", reason });
 }
 
-/** Returns a message to the scheduler, which alone decides whether it has waited too long. */
-export async function giveBack(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
+/** Returns an untried message to the scheduler, which alone decides whether it has waited too long. */
+export async function returnUntried(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
   const { acceptedAt, integrationId, insteadOf } = message;
-  failpoint("mailer.before_give_back");
+  failpoint("mailer.before_return");
   await deps.report({
     type: "status.message.returned",
     data: {
@@ -42,6 +42,6 @@ export async function giveBack(message: ReadyMessage, deps: UnsentDeps): Promise
       ...(insteadOf ? { insteadOf } : {}),
     },
   });
-  failpoint("mailer.after_give_back");
+  failpoint("mailer.after_return");
   return "ended";
 }

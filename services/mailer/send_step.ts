@@ -15,7 +15,7 @@ import { type StorePart, suppressedFormOf, type SuppressionStore } from "@postha
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import { failUnsent, giveBack, suppress } from "./end_unsent.ts";
+import { failUnsent, returnUntried, suppress } from "./end_unsent.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
 import { drop, statusEventOf } from "./end_attempt.ts";
 
@@ -87,7 +87,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         }
         // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
-          return await giveBack(message, deps);
+          return await returnUntried(message, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
         return await sendOne(message, { integration, own, priority, canPass, suppressed }, deps);
@@ -145,7 +145,7 @@ async function sendOne(
 ): Promise<Handled> {
   const admitted = await deps.admission.admit(integration, priority);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
-  if (typeof admitted === "string") return await giveBack(message, deps);
+  if (typeof admitted === "string") return await returnUntried(message, deps);
   failpoint("mailer.admitted");
   try {
     return await sendMessage(message, { integration, own, permit: admitted, suppressed }, deps);

@@ -771,7 +771,7 @@ test("mail finds the one mailer of two that has a connection, through the broker
   stop.abort();
   await Promise.all(consuming);
   // A mail that reached the other mailer repeatedly is returned: by chance, and rarely.
-  assert.ok(sent() > count / 2, `${sent()} sent, ${returned()} given back`);
+  assert.ok(sent() > count / 2, `${sent()} sent, ${returned()} returned`);
   assert.ok(mailers.some(({ world }) => world.mails.length === 0), "both have sent");
 });
 

@@ -54,14 +54,14 @@ async function dueOf(key: string, round: Round, deps: DueDeps): Promise<Routed[]
   const { flow } = round;
   const routes = await openRoutes(key, round, deps);
   const inFlight = flow.inFlight(key) + routes.inFlightElsewhere;
-  const held = inFlight + flow.returned(key).length;
+  const known = inFlight + flow.returned(key).length;
   const found = await Promise.all(
     sharesOf(routes).filter(({ left }) => left > 0).map(({ senders, left }) =>
-      deps.waiting.dueMessages(key, { now, limit: held + left + LOOK_AHEAD, senders })
+      deps.waiting.dueMessages(key, { now, limit: known + left + LOOK_AHEAD, senders })
     ),
   );
   const due = [...new Map(found.flat().map((one) => [one._id, one])).values()]
-    .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
+    .filter(({ _id: messageId, attempt }) => !flow.knows({ messageId, attempt }));
   return await assign(due, { key, routes }, deps);
 }
 

@@ -7,16 +7,16 @@ import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 import { withoutRegister } from "./without_register.ts";
 
-/** The dependencies of dispatching attempts that came back. */
+/** The dependencies of dispatching returned attempts. */
 export type ReturnedDeps = StorePart<"sends.heads" | "registers.find"> & {
   publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
 };
 
-/** How many attempts that came back are looked up beyond the capacity: some may have been canceled. */
+/** How many returned attempts are looked up beyond the capacity: some may have been canceled. */
 const LOOK_AHEAD = 50;
 
 /**
- * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
+ * Dispatches returned attempts, within the capacity. Such an attempt has waited and may come back again:
  * with bulk priority it holds up nothing else.
  */
 export async function dispatchReturned(
@@ -52,12 +52,12 @@ export async function dispatchReturned(
   await publishReturned(chosen, { key, own: routes.id, heads, flow }, deps);
 }
 
-/** An attempt that came back, and the integration that makes it now. */
+/** A returned attempt, and the integration that makes it now. */
 interface RoutedReturn extends Returned {
   by: number;
 }
 
-/** Dispatches attempts that came back. If that fails, they wait as before. */
+/** Dispatches returned attempts. If that fails, they wait as before. */
 async function publishReturned(
   chosen: readonly RoutedReturn[],
   { key, own, heads, flow }: {

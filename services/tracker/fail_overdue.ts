@@ -142,7 +142,7 @@ async function endOverdueOf(
   return ended;
 }
 
-/** Fails first attempts that came back. Of later ones the ledger knows since when they wait. */
+/** Fails first returned attempts. Of later ones the ledger knows since when they wait. */
 async function endReturned(look: Look, deps: OverdueDeps): Promise<Ended> {
   const { key, flow, before } = look;
   const returned = flow.returned(key);
@@ -159,7 +159,7 @@ async function endDue(look: Look, deps: OverdueDeps): Promise<Ended> {
   const except = routes.served();
   const found = await deps.waiting.overdueMessages(key, { now, before, except, limit });
   const due = found.map(({ _id: messageId, ...one }) => ({ ...one, messageId }));
-  return await endStuck(due.filter((one) => !flow.holds(one)), look, deps);
+  return await endStuck(due.filter((one) => !flow.knows(one)), look, deps);
 }
 
 /** Fails messages of sends that wait for their first dispatch. */

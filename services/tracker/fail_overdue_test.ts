@@ -8,7 +8,7 @@ const OLD = { acceptedAt: ago(48 * HOUR) };
 const NEWS = { from: { email: "news@example.com" } };
 
 /** Lets attempts of a send come back, one of each message. */
-function giveBack(
+function returnAll(
   { flow }: Pick<Awaited<ReturnType<typeof openTestScheduler>>, "flow">,
   { _id: sendId, acceptedAt, messageCount }: Send,
   attempt = 0,
@@ -26,7 +26,7 @@ test("failOverdue() fails what has waited for the maximum time for a stopped int
   const almost = { acceptedAt: ago(48 * HOUR - 1) };
   const kept = [await scheduler.wait(almost), await scheduler.defer(almost)];
   const returned = [await scheduler.accept(OLD), await scheduler.accept(almost)];
-  for (const send of returned) giveBack(scheduler, send);
+  for (const send of returned) returnAll(scheduler, send);
   const old = [await scheduler.wait(OLD), await scheduler.defer(OLD), returned[0]];
   await scheduler.failOverdue();
   assert.deepEqual(new Set(scheduler.takeFailed()), new Set(old.map((send) => send?._id)));
@@ -72,7 +72,7 @@ test("failOverdue() fails nothing while an integration only has no room, or a se
   for (const options of [{}, { circuits }]) {
     await using scheduler = await openTestScheduler(integrations, options);
     for (const work of [scheduler.wait, scheduler.defer, scheduler.accept]) {
-      giveBack(scheduler, await work(OLD));
+      returnAll(scheduler, await work(OLD));
     }
     await scheduler.failOverdue();
     assert.deepEqual(scheduler.takeFailed(), []);
@@ -89,7 +89,7 @@ test("failOverdue() fails nothing that a fallback takes, or will take, and that 
     const older = { ...NEWS, acceptedAt: ago(49 * HOUR) };
     await Promise.all(Array.from({ length: 501 }, () => scheduler.wait(older)));
     await scheduler.defer({ ...older, messageCount: 501 });
-    giveBack(scheduler, await scheduler.accept({ ...older, messageCount: 9 }));
+    returnAll(scheduler, await scheduler.accept({ ...older, messageCount: 9 }));
     const stuck = [await scheduler.wait(OLD), await scheduler.defer(OLD)];
     await scheduler.failOverdue();
     assert.deepEqual(new Set(scheduler.takeFailed()), new Set(stuck.map(({ _id }) => _id)));
@@ -113,7 +113,7 @@ test("failOverdue() counts from the time at which a person sent a message again,
   const send = await scheduler.defer(OLD);
   const messageId = messageIdOf(send._id, 0);
   assert.ok(await scheduler.store.messages.retry("acc_1", messageId, { now: NOW }));
-  giveBack(scheduler, send, 1);
+  returnAll(scheduler, send, 1);
   await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), []);
   scheduler.pass(48 * HOUR);
@@ -189,13 +189,13 @@ test("failOverdue() fails the rest of an integration's mail if one send of it ca
   const { sends } = scheduler.deps;
   const { findRecipients } = sends;
   const broken = await scheduler.accept(OLD);
-  giveBack(scheduler, broken);
+  returnAll(scheduler, broken);
   const others = [
     await scheduler.accept(OLD),
     await scheduler.defer(OLD),
     await scheduler.wait(OLD),
   ];
-  if (others[0]) giveBack(scheduler, others[0]);
+  if (others[0]) returnAll(scheduler, others[0]);
   sends.findRecipients = (ids) =>
     ids.includes(broken._id) ? Promise.reject(new Error("cannot be read")) : findRecipients(ids);
   await assert.rejects(scheduler.failOverdue(), /cannot be read/);
@@ -204,23 +204,23 @@ test("failOverdue() fails the rest of an integration's mail if one send of it ca
   assert.deepEqual(scheduler.flow.returned("acc_1/4").map(({ sendId }) => sendId), [broken._id]);
 });
 
-test("failOverdue() forgets attempts that came back of sends that were removed", async () => {
+test("failOverdue() forgets returned attempts of sends that were removed", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const removed = { ...await scheduler.accept(OLD), _id: newSendId("acc_1", OLD.acceptedAt) };
-  giveBack(scheduler, removed);
+  returnAll(scheduler, removed);
   await scheduler.failOverdue();
   assert.deepEqual(scheduler.flow.integrationsReturned(), []);
 });
 
-test("failOverdue() finds what is stuck among attempts that came back behind any number that a fallback takes", async () => {
+test("failOverdue() finds what is stuck among returned attempts behind any number that a fallback takes", async () => {
   await using scheduler = await openTestScheduler([
     { id: 4, fallbacks: [5], senders: [SHOP, NEWS.from.email], ...STOPPED },
     // It takes one each minute.
     { id: 5, senders: [NEWS.from.email], maxPerMinute: 1 },
   ]);
-  giveBack(scheduler, await scheduler.accept({ ...OLD, ...NEWS, messageCount: 501 }));
+  returnAll(scheduler, await scheduler.accept({ ...OLD, ...NEWS, messageCount: 501 }));
   const stuck = await scheduler.accept(OLD);
-  giveBack(scheduler, stuck);
+  returnAll(scheduler, stuck);
   await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), [stuck._id]);
 });

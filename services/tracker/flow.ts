@@ -38,15 +38,15 @@ export interface Flow {
   postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: AttemptKey): void;
-  /** Returns the attempts of an integration that came back and wait, oldest first. */
+  /** Returns the returned attempts of an integration, oldest first. */
   returned(integration: string): Returned[];
-  /** Returns the integrations with attempts that came back and wait. */
+  /** Returns the integrations with returned attempts. */
   integrationsReturned(): string[];
   /**
    * Returns whether an attempt waits here, or was dispatched so recently that its status event may still
    * arrive.
    */
-  holds(attempt: AttemptKey): boolean;
+  knows(attempt: AttemptKey): boolean;
   /** Records whether the fallbacks of an integration may send its mail. */
   failOver(integration: string, isFailedOver: boolean): void;
   /** Returns what was recorded of it last. */
@@ -75,7 +75,7 @@ const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 15_000;
 
 /** Time for which a return counts if no other outcome of the server arrives. */
-const GIVEN_BACK_MS = 600_000;
+const RETURNED_MS = 600_000;
 
 /**
  * Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third
@@ -103,7 +103,7 @@ interface ServerFlow {
   since: number;
   /** Window after returns: it grows by one for each attempt that ends. */
   cap: number;
-  givenBackAt: number;
+  returnedAt: number;
   pauseMs: number;
 }
 
@@ -137,7 +137,7 @@ export function openFlow(
     if (server === undefined) {
       server = {
         ...{ begun: new Map(), returned: new Map(), ends: [], since: clock.now() },
-        ...{ cap: MAX_WINDOW, givenBackAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
+        ...{ cap: MAX_WINDOW, returnedAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
       flows.set(integration, server);
     }
@@ -187,7 +187,7 @@ export function openFlow(
     const held = Math.max(server.begun.size, wasBegun ? 0 : 1);
     server.cap = Math.min(server.cap, held);
     if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
-    server.givenBackAt = clock.now();
+    server.returnedAt = clock.now();
   }
 
   return {
@@ -242,7 +242,7 @@ export function openFlow(
     returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
-    holds(attempt) {
+    knows(attempt) {
       const key = keyOf(attempt);
       const server = flows.get(owners.get(key) ?? "");
       const at = server?.begun.get(key);
@@ -253,8 +253,8 @@ export function openFlow(
     inFlight(integration) {
       const server = flowOf(integration);
       forgetOld(server);
-      const { begun, returned, ends, givenBackAt } = server;
-      const isForgotten = clock.now() - givenBackAt >= GIVEN_BACK_MS;
+      const { begun, returned, ends, returnedAt } = server;
+      const isForgotten = clock.now() - returnedAt >= RETURNED_MS;
       if (begun.size + returned.size + ends.length === 0 && isForgotten) {
         flows.delete(integration);
       }
@@ -276,7 +276,7 @@ export function openFlow(
       forgetOld(server);
       const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - server.since));
       const ahead = server.ends.length * (AHEAD_MS / spanMs);
-      if (server.cap === 0) return clock.now() - server.givenBackAt >= server.pauseMs ? 1 : 0;
+      if (server.cap === 0) return clock.now() - server.returnedAt >= server.pauseMs ? 1 : 0;
       const least = server.ends.length === 0 ? firstWindow : MIN_WINDOW;
       return Math.min(server.cap, Math.round(least + ahead));
     },

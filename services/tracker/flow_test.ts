@@ -165,13 +165,13 @@ test("keepReturned() keeps an attempt and its integration until it begins again 
   clock.time = 3_600_000;
   const waiting = () => flow.returned(KEY).map(({ index }) => index);
   assert.deepEqual([flow.inFlight(KEY), waiting()], [0, [1, 2, 3]]);
-  assert.deepEqual([flow.holds(attemptOf(2)), flow.holds(attemptOf(2, 1))], [true, false]);
+  assert.deepEqual([flow.knows(attemptOf(2)), flow.knows(attemptOf(2, 1))], [true, false]);
   flow.begin(KEY, attemptOf(1));
   flow.end(attemptOf(2));
   assert.deepEqual([waiting(), flow.integrationsReturned()], [[3], [KEY]]);
   flow.end(attemptOf(3));
   assert.deepEqual([waiting(), flow.integrationsReturned()], [[], []]);
-  assert.equal(flow.holds(attemptOf(3)), false);
+  assert.equal(flow.knows(attemptOf(3)), false);
 });
 
 test("keepReturned() retries one message immediately if the api dispatched the returned ones", () => {
@@ -189,9 +189,9 @@ test("postpone() frees the place of an attempt, and holds it until its time", ()
   flow.postpone({ ...attemptOf(1), accountId: "acc_1" }, 2000);
   assert.equal(flow.inFlight(KEY), 1);
   clock.time = 1999;
-  assert.equal(flow.holds(attemptOf(1)), true);
+  assert.equal(flow.knows(attemptOf(1)), true);
   clock.time = 2000;
-  assert.equal(flow.holds(attemptOf(1)), false);
+  assert.equal(flow.knows(attemptOf(1)), false);
 });
 
 test("postponedSends() names a send when 50 of its messages wait, until one may go", () => {

@@ -43,10 +43,10 @@ test("outcomesIn() returns the certain outcomes of status events", () => {
 test("outcomesOf() reads every outcome of a timeline, with its attempt", () => {
   const message = messageOf([
     { type: "queued", attempt: 0 },
-    { type: "deferred", attempt: 0, detail: "put off: nothing was tried" },
+    { type: "deferred", attempt: 0, detail: "postponed: nothing was tried" },
     { type: "sending", attempt: 1 },
     { type: "deferred", attempt: 1, detail: "busy" },
-    { type: "deferred", attempt: 1, detail: "put off again" },
+    { type: "deferred", attempt: 1, detail: "postponed again" },
     { type: "failed", attempt: 1, detail: "broke while it was rendered" },
   ]);
   // The mailer had begun attempt 1, and not attempt 2.

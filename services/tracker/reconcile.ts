@@ -33,7 +33,7 @@ export interface ReconcileOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
   /** The messages known to be in flight. */
-  flow: Pick<Flow, "holds" | "begin" | "release">;
+  flow: Pick<Flow, "knows" | "begin" | "release">;
 }
 
 const SENDS_PER_ROUND = 200;
@@ -234,7 +234,7 @@ async function reconcileSend(
   const decided = messages.map((message) => ({
     message,
     decision: decideReconciliation(message, {
-      isHeld: (attempt) => flow.holds(attemptOf(attempt)),
+      isKnown: (attempt) => flow.knows(attemptOf(attempt)),
       ...{ graceMs, now },
     }),
   }));

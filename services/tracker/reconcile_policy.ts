@@ -13,7 +13,7 @@ export interface ReconcileView {
    * Returns whether the attempt waits for capacity, or was dispatched so recently that its status event may
    * still arrive.
    */
-  isHeld(attempt: { index: number; attempt: number }): boolean;
+  isKnown(attempt: { index: number; attempt: number }): boolean;
   /** A small send passes all stages within this time. */
   graceMs: number;
 }
@@ -53,7 +53,7 @@ export function decideReconciliation(
   message: UnfinishedMessage,
   view: ReconcileView,
 ): ReconcileDecision {
-  const { now, graceMs, isHeld } = view;
+  const { now, graceMs, isKnown } = view;
   const { index, outcome, register, nextAt, enteredAt } = message;
   const action = nextAction(outcome, register);
   const look = (ms: number): ReconcileDecision => ({
@@ -72,7 +72,7 @@ export function decideReconciliation(
     case "dispatch":
       // `dispatchDue()` dispatches messages with a time.
       if (nextAt) return look(Math.max(0, nextAt.getTime() - now.getTime()) + patienceMs(graceMs));
-      if (isHeld({ index, attempt: action.n - 1 })) return look(graceMs);
+      if (isKnown({ index, attempt: action.n - 1 })) return look(graceMs);
       return enteredAt.getTime() + graceMs > now.getTime()
         ? { do: "look", at: new Date(enteredAt.getTime() + graceMs) }
         : action;

@@ -17,8 +17,8 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
   return { index: 0, outcome: undefined, register: undefined, ...at, ...changes };
 }
 
-function decide(message: UnfinishedMessage, { isHeld = false } = {}) {
-  return decideReconciliation(message, { isHeld: () => isHeld, now: NOW, graceMs: GRACE_MS });
+function decide(message: UnfinishedMessage, { isKnown = false } = {}) {
+  return decideReconciliation(message, { isKnown: () => isKnown, now: NOW, graceMs: GRACE_MS });
 }
 
 const DISPATCH = { do: "dispatch", n: 1 };
@@ -30,14 +30,14 @@ test("decideReconciliation() redispatches a message without news, regardless of 
 
 test("decideReconciliation() leaves a message alone that was dispatched a moment ago", () => {
   const look = { do: "look", at: new Date(NOW.getTime() + GRACE_MS) };
-  assert.deepEqual(decide(messageIn({}), { isHeld: true }), look);
+  assert.deepEqual(decide(messageIn({}), { isKnown: true }), look);
 });
 
 test("decideReconciliation() finds a lost dispatch three to four times the grace later", () => {
   // The send is examined after the patience at the latest, and sooner for another part of it.
   for (let firstLook = 0; firstLook <= patienceMs(GRACE_MS); firstLook += 500) {
     let nowMs = 0;
-    const { begin, holds } = openFlow({
+    const { begin, knows } = openFlow({
       patienceMs: patienceMs(GRACE_MS),
       clock: { now: () => nowMs },
     });
@@ -45,7 +45,7 @@ test("decideReconciliation() finds a lost dispatch three to four times the grace
     begin("acc/1", attempt);
     nowMs = firstLook;
     for (;;) {
-      const decision = decide(messageIn({}), { isHeld: holds(attempt) });
+      const decision = decide(messageIn({}), { isKnown: knows(attempt) });
       if (decision.do !== "look") break;
       nowMs += decision.at.getTime() - NOW.getTime();
     }

@@ -17,7 +17,7 @@ const CLAIM_MS = 2 * GRACE_MS;
 const LOOK_MS = 64 * GRACE_MS;
 const OPTIONS = {
   graceMs: GRACE_MS,
-  flow: { holds: () => false, begin: () => {}, release: () => {} },
+  flow: { knows: () => false, begin: () => {}, release: () => {} },
 };
 
 function sendOf(changes: Partial<SendHead> = {}): SendHead {
@@ -155,7 +155,7 @@ test("reconcileOnce() reads many small sends, and plans their next looks, with o
   const all = [...small, large, after];
   const messages = Object.fromEntries(all.map(({ _id }) => [_id, [messageIn({})]]));
   const { deps, done, published } = openReconciler(all, messages);
-  const flow = { ...OPTIONS.flow, holds: () => true };
+  const flow = { ...OPTIONS.flow, knows: () => true };
   await reconcileOnce(deps, { ...OPTIONS, flow });
   const ids = small.map(({ _id }) => _id).join();
   assert.deepEqual(done.filter((line) => !/^(?:find|claim)/.test(line)), [

@@ -9,7 +9,7 @@ import type { EventRecorder } from "./record_events.ts";
 /** The dependencies of recording. */
 export type RecordDeps =
   & Pick<EventRecorder, "recordTimelines">
-  & StorePart<"registers.ledgerOf" | "waiting.putOffMessage" | "sends.findRecipients">
+  & StorePart<"registers.ledgerOf" | "waiting.postponeMessage" | "sends.findRecipients">
   & {
     logger: Pick<Logger, "warn">;
   };
@@ -40,7 +40,7 @@ export async function recordStatusEvents(
       message && endFailed(statusEvent, message, deps)
     ),
     ...identified(waiting).map(({ statusEvent, message }) =>
-      message && putOff(statusEvent, message, deps)
+      message && postpone(statusEvent, message, deps)
     ),
   ]);
   // Only now the ledger says whether a failure is the message's outcome.
@@ -81,13 +81,13 @@ async function endFailed(
   await advance(beginVoid({ n: failure.attempt + 1, by, outcome }), ledgerOf(message));
 }
 
-async function putOff(
+async function postpone(
   { attempt, reason, nextAt, at }: Waiting,
   message: MessageIdentity,
-  { waiting: { putOffMessage } }: RecordDeps,
+  { waiting: { postponeMessage } }: RecordDeps,
 ): Promise<void> {
   const times = { now: new Date(at), nextAt: new Date(nextAt) };
-  await putOffMessage({ ...message, attempt, reason, ...times });
+  await postponeMessage({ ...message, attempt, reason, ...times });
 }
 
 function outcomeOf({ reason, reply, at: text, attempt, durationMs }: Failure): AttemptOutcome {

@@ -35,8 +35,10 @@ function openLedger(changes: Changes<RecordDeps> = {}) {
       findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
     },
     waiting: {
-      putOffMessage: ({ messageId, attempt, nextAt, reason }) => {
-        done.push(`put off ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`);
+      postponeMessage: ({ messageId, attempt, nextAt, reason }) => {
+        done.push(
+          `postponed ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`,
+        );
         return Promise.resolve(true);
       },
     },
@@ -74,7 +76,7 @@ test("recordStatusEvents() defers a message that has to wait for a time", async 
   const nextAt = "2026-03-01T10:00:15.000Z";
   const data = { ...ABOUT, reason: "no image yet", nextAt };
   await recordStatusEvents([{ type: "status.message.waiting", data }], deps);
-  assert.deepEqual(done, [`put off ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
+  assert.deepEqual(done, [`postponed ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
   assert.equal(ledger.inserted.size, 0);
 });
 

@@ -79,7 +79,7 @@ test("reconcileOnce() redispatches a message whose event no service could read",
 
   await reconcileOnce(reconciler, {
     graceMs: GRACE_MS,
-    flow: { holds: () => false, begin: () => {}, release: () => {} },
+    flow: { knows: () => false, begin: () => {}, release: () => {} },
   });
   await until(() => taken.length === 1);
   stop.abort();

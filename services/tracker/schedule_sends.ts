@@ -40,7 +40,7 @@ export async function startScheduled(
 }
 
 /**
- * Dispatches what came back and waiting sends, within the capacity. Returns whether any mail
+ * Dispatches returned attempts and waiting sends, within the capacity. Returns whether any mail
  * waits.
  *
  * @throws The first error, after the work on all other integrations and sends.
@@ -66,7 +66,7 @@ interface Found {
   routes: Routes;
 }
 
-/** Dispatches what came back to an integration, and returns the sends that may be dispatched now. */
+/** Dispatches the returned attempts of an integration, and returns the sends that may be dispatched now. */
 async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Found[]> {
   const { flow } = round;
   // So a hundred silent servers cause no work.

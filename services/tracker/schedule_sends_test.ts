@@ -331,7 +331,7 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   ]);
   assert.equal(flow.inFlight("acc_1/4"), 8);
   const held = [3, 4, 5].map((index) =>
-    flow.holds({ messageId: messageIdOf(send._id, index), attempt: 0 })
+    flow.knows({ messageId: messageIdOf(send._id, index), attempt: 0 })
   );
   assert.deepEqual(held, [false, true, true]);
   assert.equal(await run(), 2);
@@ -488,7 +488,7 @@ test("scheduleOnce() sends one mail as a probe to a server that may be back, and
   assert.deepEqual(routesOf(published), [[undefined, 1], [5, 10]]);
 });
 
-test("scheduleOnce() chooses again for first attempts that came back, and leaves later ones to the ledger", async () => {
+test("scheduleOnce() chooses again for first returned attempts, and leaves later ones to the ledger", async () => {
   const send = waitingSend({ next: 100 });
   const { run, published, flow } = openScheduler([send], {
     integrations: pair({ suspended: { at: NOW, reason: "no login" } }),
@@ -504,7 +504,7 @@ test("scheduleOnce() chooses again for first attempts that came back, and leaves
   noteNews(flow, [returned(0, 0), returned(1, 1)]);
   assert.equal(await run(), 1);
   assert.deepEqual(routesOf(published), [[5, 1]]);
-  assert.equal(flow.holds({ messageId: messageIdOf(send._id, 1), attempt: 1 }), false);
+  assert.equal(flow.knows({ messageId: messageIdOf(send._id, 1), attempt: 1 }), false);
   // The fallback is busy: the message waits for any of the two.
   noteNews(flow, [returned(0, 0, 5)]);
   assert.deepEqual(flow.integrationsReturned(), ["acc_1/4"]);

@@ -573,7 +573,7 @@ function checkDot(
     throw new Violation(
       closedUpTo === CANCELED
         ? "a dot after the cancel, or the withdrawal, was confirmed"
-        : "a dot of an attempt that was put off",
+        : "a dot of an attempt that was postponed",
     );
   }
   if (time === 1) throw new Violation("a dot before the time to which the send was moved");

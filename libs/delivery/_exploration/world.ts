@@ -78,7 +78,7 @@ export const LARGE_WORLDS: readonly World[] = [
   { name: "cancel, retry", policy: "retry", operation: "cancel", before: ["failed"] },
   { name: "suppressed, hold", policy: "hold", before: ["suppressed"] },
   { name: "cancel, hold", policy: "hold", operation: "cancel", before: ["failed"] },
-  { name: "put off a retry", policy: "retry", operation: "postpone" },
+  { name: "postpone a retry", policy: "retry", operation: "postpone" },
   { name: "a person retries, hold", policy: "hold", operation: "retry", refusals: BOTH },
   { name: "a person retries, retry", policy: "retry", operation: "retry", refusals: ["5xx"] },
   {
