@@ -4,12 +4,12 @@ import type { Bus } from "./bus.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What is reported of an accepted send. */
-export type AcceptedSend = Pick<Send, "_id" | "accountId" | "acceptedAt" | "messageCount">;
+export type ReportedSend = Pick<Send, "_id" | "accountId" | "acceptedAt" | "messageCount">;
 
 /** Reports of accepted sends. Disposing publishes what is not published yet. */
 export interface AcceptanceReports extends AsyncDisposable {
   /** Reports a send soon. Never throws: reports are hints, and statistics are counted from the ledger. */
-  note(send: AcceptedSend): void;
+  note(send: ReportedSend): void;
 }
 
 /** Settings of {@linkcode openAcceptanceReports}. */
@@ -21,7 +21,7 @@ export interface AcceptanceReportsOptions {
 
 /** Makes the status event of an accepted send. `waits`: it waits for capacity or its time. */
 export function acceptanceOf(
-  { _id: sendId, accountId, acceptedAt, messageCount: recipients }: AcceptedSend,
+  { _id: sendId, accountId, acceptedAt, messageCount: recipients }: ReportedSend,
   { waits = false }: { waits?: boolean } = {},
 ): Outgoing {
   const at = acceptedAt.toISOString();
@@ -36,7 +36,7 @@ export function openAcceptanceReports(
   bus: Pick<Bus, "publish">,
   { logger, lingerMs = 250 }: AcceptanceReportsOptions,
 ): AcceptanceReports {
-  const noted = new Map<string, AcceptedSend>();
+  const noted = new Map<string, ReportedSend>();
   let timer: NodeJS.Timeout | undefined;
 
   async function publish(): Promise<void> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptanceOf, type AcceptedSend, openAcceptanceReports } from "./report_acceptance.ts";
+import { acceptanceOf, openAcceptanceReports, type ReportedSend } from "./report_acceptance.ts";
 import type { Outgoing } from "./step.ts";
 
 const acceptedAt = new Date("2026-01-01T00:00:00Z");
 
-function sendOf(account: string, messageCount: number): AcceptedSend {
+function sendOf(account: string, messageCount: number): ReportedSend {
   return { _id: `snd_${account}_${messageCount}`, accountId: account, acceptedAt, messageCount };
 }
 

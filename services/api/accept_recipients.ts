@@ -10,7 +10,7 @@ import type {
 import type { StorePart } from "@posthaste/storage";
 import { requireUse } from "./authenticate.ts";
 import { batchRefused, findBatch, sharedBytes } from "./batch.ts";
-import { type AcceptedSend, acceptSendable, type AcceptSendDeps, replay } from "./accept_send.ts";
+import { acceptSendable, type AcceptSendDeps, type AnsweredSend, replay } from "./accept_send.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import { httpErrorOf } from "./fault.ts";
 import { findIntegration } from "./find_sendable.ts";
@@ -54,7 +54,7 @@ const ACTION = "add the recipients";
 export async function acceptRecipients(
   command: RecipientsCommand,
   deps: AcceptRecipientsDeps,
-): Promise<AcceptedSend> {
+): Promise<AnsweredSend> {
   const { accountId, batchId, idempotency, limits } = command;
   const { store, quota, batches } = deps;
   const loading = quota.load(accountId);

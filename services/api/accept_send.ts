@@ -51,7 +51,7 @@ export interface AcceptSendDeps extends FindSendableDeps {
 }
 
 /** The answer to an accepted send, and whether an earlier request with the same key got it first. */
-export interface AcceptedSend {
+export interface AnsweredSend {
   answer: SendAccepted;
   replayed: boolean;
 }
@@ -68,7 +68,7 @@ export interface AcceptedSend {
 export async function acceptSend(
   command: SendCommand,
   deps: AcceptSendDeps,
-): Promise<AcceptedSend> {
+): Promise<AnsweredSend> {
   const found = await findSendable(command, deps);
   if ("earlier" in found) return replay(found.earlier, command);
   return await acceptSendable(found, command, deps);
@@ -97,7 +97,7 @@ export async function acceptSendable(
   found: Sendable,
   command: CheckedCommand,
   deps: AcceptSendableDeps,
-): Promise<AcceptedSend> {
+): Promise<AnsweredSend> {
   const { store, quota } = deps;
   const { idempotency } = command;
   const { integration, checked, batch, bytes } = found;
@@ -188,7 +188,7 @@ function batchFieldsOf({ _id: batchId, start, closesAt }: Batch) {
 export function replay(
   existing: Send | null,
   { idempotency }: Pick<SendCommand, "idempotency">,
-): AcceptedSend {
+): AnsweredSend {
   if (existing !== null && existing.idempotency?.bodyHash === idempotency?.bodyHash) {
     return { answer: answerOf(existing), replayed: true };
   }

@@ -24,7 +24,7 @@ export interface MessageWithPdfs {
 }
 
 /** The fields of an event about its send. */
-export type SendHead = Omit<EventData<"messages.printed">, "messages">;
+export type EventHead = Omit<EventData<"messages.printed">, "messages">;
 
 /** Space for the fields of an event about its send, in bytes. */
 const HEAD_BYTES = 8 * 1024;
@@ -41,7 +41,7 @@ export function fitsEvent({ message, pdfs }: MessageWithPdfs): boolean {
 }
 
 /** Returns the events that carry messages to the mailer, each followed by the bytes of its PDFs. */
-export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
+export function printedEvents(head: EventHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
   // Without PDF bytes and warnings they are smaller than the event in which they came.
   const isLight = messages.every(({ message: { timeline = [] }, pdfs }) =>
     bytesOf(pdfs) === 0 && timeline.every(({ warning }) => warning === undefined)

@@ -42,7 +42,7 @@ import {
 } from "./render_message.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { isShared, sharedTexts } from "./shared_texts.ts";
-import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_work.ts";
+import { messagesIn, type RenderEvent, type RequestHead, workOf } from "./render_work.ts";
 
 /** The dependencies of the step. */
 export interface RenderDeps extends VersionSource {
@@ -112,7 +112,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
  * Returns the event for bulk priority: slow mail of one account must not delay the single messages of others.
  */
 function asBulk(
-  { v, sendId, accountId, integrationId, insteadOf }: SendHead,
+  { v, sendId, accountId, integrationId, insteadOf }: RequestHead,
   recipients: RequestedRecipient[],
 ): Outgoing[] {
   const send = { _id: sendId, accountId, priority: "bulk" as const, eventVersion: v };
@@ -145,7 +145,7 @@ async function fillSome(
 }
 
 interface Rendering {
-  head: SendHead;
+  head: RequestHead;
   plans: MessagePlan[];
   rendered: RenderResult[];
   versions: Versions;
@@ -189,7 +189,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
 async function withImages(
   message: RenderResult,
   { head, recipient, versions, isLate }: {
-    head: SendHead;
+    head: RequestHead;
     recipient: RequestedRecipient;
     versions: Versions;
     isLate: boolean;
@@ -226,7 +226,7 @@ async function withImages(
 
 /** Returns the event that retries one message of a send. */
 function waitingEvent(
-  head: SendHead,
+  head: RequestHead,
   message: ResumedMessage,
   { afterMs, now }: { afterMs: number; now: Date },
 ): MessageStatusEvent {
@@ -260,7 +260,7 @@ function queueOf({ message: { pdfs } }: FilledMessage, shared: ReadonlySet<strin
 const QUEUES: readonly Queue[] = ["own PDFs", "shared PDFs", "no PDFs"];
 
 /** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
-function eventsOf(send: SendHead, queued: readonly QueuedMessage[]): Outgoing[] {
+function eventsOf(send: RequestHead, queued: readonly QueuedMessage[]): Outgoing[] {
   const { v, sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
   const { from, subjectKey, redelivered } = send;
   const head = {
@@ -317,7 +317,7 @@ async function messageOf(
 }
 
 /** The fields of a status event about its send. */
-type About = Pick<SendHead, "sendId" | "accountId">;
+type About = Pick<RequestHead, "sendId" | "accountId">;
 
 function statusEventOf(
   { sendId, accountId }: About,

@@ -13,11 +13,11 @@ import type { Delivery } from "@posthaste/messaging";
 export type RenderEvent = "send.requested" | "send.resumed";
 
 /** The fields of a send that each of its rendered messages contains, and the templates of the send. */
-export type SendHead = Omit<EventData<"send.requested">, "recipients" | "variables">;
+export type RequestHead = Omit<EventData<"send.requested">, "recipients" | "variables">;
 
 /** Messages to render. */
 export interface RenderWork {
-  head: SendHead;
+  head: RequestHead;
   recipients: RequestedRecipient[];
   variables?: Variables;
 }
@@ -41,7 +41,7 @@ export async function workOf(
     requestedRecipient(send.request, message) ?? []
   );
   const { v, sendId, accountId, priority, redelivered } = data;
-  const head: SendHead = {
+  const head: RequestHead = {
     // The dispatcher may not know the newer version.
     ...{ v: send.eventVersion ?? v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
