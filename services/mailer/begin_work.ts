@@ -55,6 +55,7 @@ export async function findEarlier(
 }
 
 /** Returns whether an attempt, by the number of those before it, is still to be made. */
-function isOpen(message: Message, attempt: number): boolean {
-  return message.attempt === attempt && message.state === (attempt > 0 ? "deferred" : "queued");
+function isOpen({ attempt: made, state }: Message, attempt: number): boolean {
+  // One that had to wait for its images is deferred without an attempt.
+  return made === attempt && (state === "deferred" || attempt === 0 && state === "queued");
 }

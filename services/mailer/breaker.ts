@@ -29,6 +29,15 @@ export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fau
 }
 
 /**
+ * Returns whether a server was reached, and refused no login: what is known of its failures is over. An attempt that ended
+ * earlier does not show it.
+ */
+export function isReached({ phase }: Pick<SmtpFailure, "phase">): boolean {
+  return phase === "mail" || phase === "rcpt" || phase === "data" || phase === "body" ||
+    phase === "dot";
+}
+
+/**
  * Returns whether a server was certainly not offered the mail: no connection, no encryption, or no login. Then
  * another server may send it.
  */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSilent, isUnreachable } from "./breaker.ts";
+import { isReached, isSilent, isUnreachable } from "./breaker.ts";
 
 test("isUnreachable() is true for failures before the server accepts commands", () => {
   const cases = [
@@ -34,5 +34,22 @@ test("isSilent() is true for a server that has the whole mail and does not answe
   ] as const;
   for (const [phase, fault, expected] of cases) {
     assert.equal(isSilent({ phase, fault }), expected, `${phase} ${fault}`);
+  }
+});
+
+test("isReached() is true for a server that answered without being asked for a login", () => {
+  const cases = [
+    ["rcpt", "reply", true],
+    ["dot", "lost", true],
+    ["body", "held", true],
+    ["auth", "reply", false],
+    ["connect", "refused", false],
+    ["ehlo", "timeout", false],
+    // It was not asked.
+    ["connect", "host", false],
+    ["connect", "bad_ca", false],
+  ] as const;
+  for (const [phase, fault, expected] of cases) {
+    assert.equal(isReached({ phase }), expected, `${phase} ${fault}`);
   }
 });

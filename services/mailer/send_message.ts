@@ -11,7 +11,7 @@ import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "
 import { addSpanAttributes, type Logger, recordSize, withSpan } from "@posthaste/telemetry";
 import type { Permit } from "./admission.ts";
 import { type BeginDeps, beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
-import { isInterruption, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
+import { isInterruption, isReached, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 import {
   composeMessage,
@@ -172,13 +172,11 @@ async function endFailed(
     const { reason } = verdict;
     return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
   }
-  // A server may send nothing before it has accepted a login.
-  const isReached = error.fault !== "host" && error.phase !== "auth";
   let isAway = false;
   if (isUnreachable(error) || isSilent(error)) {
     const reason = isSilent(error) ? SILENT : verdict.reason;
     isAway = await deps.circuitStates.note(integration._id, { reason, error });
-  } else if (isReached) await deps.circuitStates.clear(integration._id);
+  } else if (isReached(error)) await deps.circuitStates.clear(integration._id);
   const used = { integration, own, isUnoffered: isUnoffered(error), isAway };
   const ended = await setBack(work, used, deps, verdict);
   if (error.phase === "rcpt" && isNoMailbox(verdict)) {

@@ -440,21 +440,24 @@ test("sendStep() sends nothing that the ledger may have removed", async () => {
   assert.equal(young.world.mails.length, 1, "its registers are there");
 });
 
-test("sendStep() sends no final dot for an event that has become too old", async () => {
-  const { world, run } = openMailer({
-    messages: {
-      find: () => Promise.resolve(deferredMessage({ attempt: 0, state: "queued" })),
-    },
-    send: async ({ onData, onDot }) => {
-      onData?.();
-      const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
-      assert.match(String(cause), /its time limit has passed/);
-      throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
-    },
-  });
-  world.now = Date.parse(ACCEPTED) + 6 * DAY_MS;
-  await run();
-  assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
+test("sendStep() sends no final dot for an event that has become too old, and defers the message", async () => {
+  // One that waited for its images is deferred. If it were dropped, it would be dispatched again without end.
+  for (const state of ["queued", "deferred"] as const) {
+    const { world, run } = openMailer({
+      messages: {
+        find: () => Promise.resolve(deferredMessage({ attempt: 0, state })),
+      },
+      send: async ({ onData, onDot }) => {
+        onData?.();
+        const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
+        assert.match(String(cause), /its time limit has passed/);
+        throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
+      },
+    });
+    world.now = Date.parse(ACCEPTED) + 6 * DAY_MS;
+    await run();
+    assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
+  }
 });
 
 test("sendStep() records the attempt in the ledger before its final dot", async () => {
