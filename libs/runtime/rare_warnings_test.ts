@@ -10,6 +10,13 @@ test("rareWarnings() warns of each failure when it begins, and every ten seconds
   for (; nowMs < 21_000; nowMs += 1000) {
     logger.warn("no database");
     if (nowMs >= 3000 && nowMs < 5000) logger.warn("no broker");
+    if (nowMs >= 6000 && nowMs < 8000) logger.warn("no database", { error: new Error("full") });
   }
-  assert.deepEqual(warned, ["0 no database", "3 no broker", "10 no database", "20 no database"]);
+  assert.deepEqual(warned, [
+    "0 no database",
+    "3 no broker",
+    "6 no database",
+    "10 no database",
+    "20 no database",
+  ]);
 });
