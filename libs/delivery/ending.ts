@@ -25,9 +25,12 @@ export type Ending<O extends Outcome = Outcome> =
   | { phase: "late_register"; n: number; outcome: O; next: number }
   | { phase: "late_complete"; n: number; outcome: O; next: number; complete: O }
   | { phase: "late_mark"; n: number; outcome: O; known: number }
-  /** Done. `abandoned`: another process has ended the attempt, and nothing may be sent. */
-  | { phase: "end"; result: "written" | "superseded" | "late" }
-  | { phase: "end"; result: "abandoned"; existing: Register<O> };
+  /** Another process has ended the attempt without a dot, and may be lost: its outcome must be written. */
+  | { phase: "complete"; n: number; outcome: O }
+  /** Done. `abandoned`: another process makes the attempt, or has ended it, and nothing may be sent. */
+  | { phase: "end"; result: "written" | "superseded" | "late" | "abandoned" }
+  /** Done. The outcome of another process is written. */
+  | { phase: "end"; result: "completed"; outcome: O };
 
 /** Begins an attempt that ends with the final dot. */
 export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }): Ending<O> {
@@ -87,6 +90,8 @@ export function requestOf<O extends Outcome>(ending: Ending<O>): LedgerRequest<O
         n: ending.next,
         register: { by: `sent by ${ending.n}`, void: lateOutcome(ending) },
       };
+    case "complete":
+      return { op: "writeOutcome", n: ending.n, outcome: ending.outcome };
     case "late_complete":
       return { op: "writeOutcome", n: ending.next, outcome: ending.complete };
     case "late_mark":
@@ -120,8 +125,14 @@ export function answered<O extends Outcome>(
       return afterRegister(ending, answer, isLate);
     case "outcome":
       return answer.type === "written" && answer.held ? written() : superseded(ending);
+    case "complete":
+      return answer.type === "written" && answer.held
+        ? { phase: "end", result: "completed", outcome: ending.outcome }
+        : { phase: "end", result: "abandoned" };
     case "held":
-      return { phase: "end", result: "superseded" };
+      return answer.type === "written" && answer.held
+        ? written()
+        : { phase: "end", result: "superseded" };
     case "late":
       return afterRead(ending, answer);
     case "late_register":
@@ -146,7 +157,9 @@ function afterRegister<O extends Outcome>(
 ): Ending<O> {
   const { n, register } = ending;
   if (answer.type === "existing" && answer.register.by !== register.by) {
-    return { phase: "end", result: "abandoned", existing: answer.register };
+    return "void" in answer.register
+      ? { phase: "complete", n, outcome: answer.register.void }
+      : { phase: "end", result: "abandoned" };
   }
   // Its own register may be over: only its first, answered insert proves that time is left.
   const isOver = answer.type === "existing" && isLate;
@@ -220,5 +233,11 @@ export async function advance<O extends Outcome>(
 }
 
 function giveUp(cause: unknown): never {
-  throw cause ?? new Error("The ledger has not answered for certain");
+  throw cause ?? new UnansweredError("The ledger has not answered for certain");
+}
+
+/** It is unknown what the ledger has. It counts as an outage. */
+class UnansweredError extends Error {
+  override readonly name = "UnansweredError";
+  readonly errorType = "unavailable";
 }

@@ -7,6 +7,7 @@ import {
   TERMINAL_STATES,
 } from "@posthaste/contracts";
 import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
+import { allEnded } from "@posthaste/runtime";
 import { randomBytes } from "node:crypto";
 import type { Condition, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
@@ -89,7 +90,10 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     };
     const by = randomBytes(8).toString("hex");
     const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message));
-    return ending.phase === "end" && ending.result === "written";
+    if (ending.phase !== "end") return false;
+    // An earlier call began it, and its answer was lost.
+    const isCompleted = ending.result === "completed" && ending.outcome.state === "canceled";
+    return ending.result === "written" || isCompleted;
   }
 
   /** Closes messages of a send. Returns how many it closed, and those that had a document before. */
@@ -101,8 +105,9 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     const { accountId } = send;
     const known = await messages.find({ _id: ids, accountId }).toArray();
     const byIndex = new Map(known.map((message) => [message.index, message]));
-    const closed = await Promise.all(
-      [...indexes].map((index) => close(send, index, byIndex.get(index), now)),
+    const closed = await allEnded(
+      [...indexes],
+      (index) => close(send, index, byIndex.get(index), now),
     );
     return { canceled: closed.filter((isClosed) => isClosed).length, known };
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/kit";
+import { endAttempt, losingWrites, takeAttempt, voidAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
 import {
   examinedBy,
@@ -9,6 +9,8 @@ import {
   sendOf,
   type TestStore,
 } from "./_test_store.ts";
+import { deliveryLedgers } from "./delivery_ledger.ts";
+import { messageCancel } from "./message_cancel.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -145,4 +147,33 @@ test("cancel() and cancelSome() end the waiting of a send of which nothing is le
   assert.deepEqual([found?.next, found?.waitsFor], [undefined, undefined]);
   const unfinished = await store.messages.unfinished(send);
   assert.deepEqual(unfinished.map(({ index }) => index), [1], "it is in flight");
+});
+
+/** Returns operations whose first write about each message is lost. */
+function cancelingBadly() {
+  const ledgers = deliveryLedgers(opened.db, () => at(5));
+  const ledgerOf = losingWrites(ledgers.ledgerOf, () => true);
+  return messageCancel(opened.db, { ...ledgers, ledgerOf });
+}
+
+test("cancelMessage() completes what an earlier call began, whatever the state of the message", async () => {
+  for (const isUnknown of [false, true]) {
+    const { send, messageId } = await accepted();
+    if (isUnknown) {
+      await takeAttempt(store, { messageId, attempt: 1 });
+      await endAttempt(store, "unknown", { messageId, attempt: 1, at: at(2) });
+    }
+    const { cancel } = cancelingBadly();
+    await assert.rejects(cancel(send.accountId, messageId, at(5)), /connection closed/);
+    assert.equal((await cancel(send.accountId, messageId, at(6)))?.state, "canceled");
+  }
+});
+
+test("cancelSend() counts what an earlier call began to cancel", async () => {
+  const { send } = await accepted(3);
+  const { cancelSend } = cancelingBadly();
+  await assert.rejects(cancelSend(send.accountId, send._id, at(5)), /connection closed/);
+  assert.partialDeepStrictEqual(await cancelSend(send.accountId, send._id, at(6)), {
+    ...{ canceled: 3, tooLate: 0 },
+  });
 });

@@ -1,5 +1,6 @@
 import { isScheduled, type Message, type SmtpReply, startOf } from "@posthaste/contracts";
 import { advance, beginOutcome, beginVoid, type Ending, nextAttempt } from "@posthaste/delivery";
+import { allEnded } from "@posthaste/runtime";
 import { randomBytes } from "node:crypto";
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
@@ -93,12 +94,12 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
       // It was not started before the loss.
       if (isScheduled(send) && startOf(send) > loss.lostAt) continue;
       const open = (await unfinishedMessages(send)).filter((message) => isToHold(message, loss));
-      await Promise.all(open.map(async (message) => {
+      await allEnded(open, async (message) => {
         const identity = identityOf(send, message.index);
         if (identity === null) return;
         await advance(holding(message, loss), ledgerOf(identity));
         held++;
-      }));
+      });
     }
     return held;
   }

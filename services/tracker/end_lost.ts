@@ -6,20 +6,16 @@ import {
   beginOutcome,
   type NextAction,
 } from "@posthaste/delivery";
-import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
-import type { AttemptOutcome, SendHead, StorePart } from "@posthaste/storage";
+import { reportsOf } from "@posthaste/messaging";
+import type { AttemptOutcome, SendHead } from "@posthaste/storage";
+import { allSettled } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
+import type { FailureDeps } from "./fail_messages.ts";
+import type { RouteDeps } from "./open_routes.ts";
+import { statusEventsOf } from "./status_events_of.ts";
 
 /** The dependencies of ending lost attempts. */
-export type EndLostDeps =
-  & StorePart<"registers.ledgerOf" | "sends.findRecipients">
-  & {
-    integrations: {
-      find(accountId: string, id: number): Promise<Integration | null>;
-    };
-    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    now(): Date;
-  };
+export type EndLostDeps = FailureDeps & RouteDeps;
 
 /** Verdict about an attempt that has a register but no outcome. */
 export type LostDecision = NextAction<AttemptOutcome> & { do: "complete" | "unknown" };
@@ -40,7 +36,11 @@ export interface LostAttempt {
 
 const REASON = "A worker crashed after it handed the mail over: the server may have accepted it";
 
-/** Writes the outcomes of lost attempts: the outcome in their register, or `unknown`. */
+/**
+ * Writes the outcomes of lost attempts: the outcome in their register, or `unknown`.
+ *
+ * @throws The first error, after the work on all others.
+ */
 export async function endLost(
   send: SendHead,
   lost: readonly LostAttempt[],
@@ -51,7 +51,7 @@ export async function endLost(
   const acceptedAt = startOf(send);
   const integration = await deps.integrations.find(accountId, send.integrationId);
   const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
-  const statusEvents = await Promise.all(lost.map(async ({ index, decision, fallback }) => {
+  const { results, errors } = await allSettled(lost, async ({ index, decision, fallback }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const outcome = decision.do === "complete"
@@ -68,11 +68,10 @@ export async function endLost(
     // Another process knew more, and reports it.
     if (ending.phase !== "end" || ending.result !== "written") return [];
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
-    // It is only in the ledger: no attempt to send it exists.
-    if (outcome.state === "canceled") return [];
-    return [statusEventOf(send, { index, n, outcome, fallback })];
-  }));
-  for (const report of reportsOf(statusEvents.flat())) await deps.publish(report, send.trace);
+    return statusEventsOf(send, { index, n, outcome, fallback });
+  });
+  for (const report of reportsOf(results.flat())) await deps.publish(report, send.trace);
+  if (errors.length > 0) throw errors[0];
 }
 
 function unknownOutcome(
@@ -96,32 +95,4 @@ function unknownOutcome(
       { at: now, type: after.state, attempt: n, detail: reason, ambiguous: true, ...used },
     ],
   };
-}
-
-function statusEventOf(
-  { _id: sendId, accountId, integrationId: own }: SendHead,
-  { index, n, outcome, fallback }: {
-    index: number;
-    n: number;
-    outcome: AttemptOutcome;
-    fallback: number | undefined;
-  },
-): MessageStatusEvent {
-  // A register that holds its outcome has the integration in the outcome's lines.
-  const integrationId = fallback ?? outcome.lines.at(-1)?.integrationId ?? own;
-  const { at, reason = "" } = outcome;
-  const data = {
-    ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index },
-    ...{ attempt: n, integrationId, at: at.toISOString(), reason },
-  };
-  switch (outcome.state) {
-    case "failed":
-      return { type: "status.message.failed", data: { ...data, stage: "mailer" } };
-    case "suppressed":
-      return { type: "status.message.suppressed", data };
-    case "unknown":
-      return { type: "status.message.unknown", data };
-    default:
-      return { type: "status.message.deferred", data };
-  }
 }

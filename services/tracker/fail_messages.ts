@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { messageIdOf, startOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import { allEnded } from "@posthaste/runtime";
-import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
+import { allSettled } from "@posthaste/runtime";
+import { type Outgoing, reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead, StorePart, WaitingSend } from "@posthaste/storage";
+import { statusEventsOf } from "./status_events_of.ts";
 
 /** The dependencies of failing messages. */
 export type FailureDeps =
@@ -32,9 +33,11 @@ export async function failOverduePart(
 
 /**
  * Fails messages of a send that have waited for their integration for the maximum time. They are neither rendered nor
- * sent. Leaves a message alone whose next attempt another process has begun or ended. Returns how many failed.
+ * sent. Leaves a message alone whose next attempt another process makes, and completes what another process has only
+ * begun to end. Returns how many ended.
  *
  * @param cause Why it waited: a sentence for people.
+ * @throws The first error, after the work on all other messages.
  */
 export async function failMessages(
   send: SendHead,
@@ -48,7 +51,7 @@ export async function failMessages(
   const recipients = (await findRecipients([sendId])).get(sendId);
   const at = now();
   const reason = `${cause}; retries ended`;
-  const failed = await allEnded(messages, async ({ index, attempt }) => {
+  const { results, errors } = await allSettled(messages, async ({ index, attempt }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const messageId = messageIdOf(sendId, index);
@@ -61,19 +64,20 @@ export async function failMessages(
       lines: [{ at, type: "failed", attempt, detail: reason }],
     };
     const by = randomBytes(8).toString("hex");
-    const ending = await advance(beginVoid({ n: attempt + 1, by, outcome }), ledgerOf(message));
-    if (ending.phase !== "end" || ending.result !== "written") return [];
-    return [
-      {
-        type: "status.message.failed",
-        data: {
-          ...{ messageId, sendId, accountId, index, attempt, reason },
-          ...{ at: at.toISOString(), stage: "pipeline" },
-        },
-      } satisfies MessageStatusEvent,
-    ];
+    const n = attempt + 1;
+    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message));
+    if (ending.phase !== "end") return [];
+    switch (ending.result) {
+      case "written":
+        return statusEventsOf(send, { index, n, outcome });
+      case "completed":
+        return statusEventsOf(send, { index, n, outcome: ending.outcome });
+      default:
+        return [];
+    }
   });
-  const statusEvents = failed.flat();
+  const statusEvents = results.flat();
   for (const report of reportsOf(statusEvents)) await publish(report, trace);
+  if (errors.length > 0) throw errors[0];
   return statusEvents.length;
 }

@@ -1,5 +1,5 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { takeAttempt } from "@posthaste/kit";
+import { losingWrites, takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ago, circuitOf, HOUR, NOW, openTestScheduler, SHOP, STOPPED } from "./_test_scheduler.ts";
@@ -223,4 +223,19 @@ test("failOverdue() finds what is stuck among returned attempts behind any numbe
   returnAll(scheduler, stuck);
   await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), [stuck._id]);
+});
+
+test("failOverdue() reports what it has failed if a write is lost, and completes that one in its next round", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
+  const { deps, store } = scheduler;
+  const { _id } = await scheduler.defer({ ...OLD, messageCount: 3 });
+  const lost = messageIdOf(_id, 1);
+  const ledgerOf = losingWrites(store.registers.ledgerOf, (messageId) => messageId === lost);
+  deps.registers = { ...store.registers, ledgerOf };
+  await assert.rejects(scheduler.failOverdue(), /connection closed/);
+  assert.equal(scheduler.takeFailed().length, 2);
+  scheduler.pass(10_000);
+  await scheduler.failOverdue();
+  assert.equal(scheduler.takeFailed().length, 1);
+  assert.equal((await store.messages.find("acc_1", lost))?.state, "failed");
 });

@@ -272,6 +272,35 @@ test("reconcileOnce() writes the outcome of a register whose owner was lost", as
   assert.deepEqual(ledger.written.map(({ state, attempt }) => [state, attempt]), [["canceled", 1]]);
 });
 
+test("reconcileOnce() reports a message as sent if its server took it, but the owner was lost", async () => {
+  const send = sendOf();
+  const outcome = { state: "sent" as const, sentBy: 1, at: NOW, lines: [] };
+  const register = { register: { by: "sent by 1", void: outcome }, isOver: false };
+  const message = messageIn({ outcome: { attempt: 1, state: "deferred" }, register });
+  const { deps, published } = openReconciler([send], { [send._id]: [message] });
+  await reconcileOnce(deps, OPTIONS);
+  assert.deepEqual(published.map(({ outgoing }) => outgoing.type), ["status.message.sent"]);
+});
+
+test("reconcileOnce() reports the outcomes that it could write if another one cannot be", async () => {
+  const send = sendOf({ messageCount: 3 });
+  const messages = [0, 1, 2].map((index) =>
+    messageIn({ index, register: { register: SENDING, isOver: true, at: NOW } })
+  );
+  const { deps, ledger, published } = openReconciler([send], { [send._id]: messages });
+  let writes = 0;
+  ledger.intercept = ({ op }) => {
+    if (op === "writeOutcome" && ++writes === 2) {
+      return { type: "unsure", cause: new Error("lost") };
+    }
+    return undefined;
+  };
+  await reconcileOnce(deps, OPTIONS);
+  const [report] = published.map(({ outgoing }) => outgoing);
+  assert.ok(report?.type === "status.message.unknown");
+  assert.deepEqual(report.data.outcomes.map(({ index }) => index), [0, 2]);
+});
+
 test("reconcileOnce() examines a send again when its next message is due", async () => {
   const send = sendOf();
   const soon = (ms: number) => new Date(NOW.getTime() + ms);

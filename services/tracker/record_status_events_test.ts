@@ -1,6 +1,6 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
-import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
+import { type Changes, losingWrites, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RecordDeps, recordStatusEvents } from "./record_status_events.ts";
@@ -69,6 +69,15 @@ test("recordStatusEvents() changes nothing for a repeated failure, or after the 
   other.ledger.inserted.set(`${ABOUT.messageId}/1`, { by: "a mailer", dot: true });
   await recordStatusEvents([failed], other.deps);
   assert.deepEqual(other.ledger.written, []);
+});
+
+test("recordStatusEvents() ends a message when its failure is redelivered after a lost write", async () => {
+  const { deps, ledger } = openLedger();
+  const ledgerOf = losingWrites(ledger.registers.ledgerOf, () => true);
+  const losing = { ...deps, registers: { ledgerOf } };
+  await assert.rejects(recordStatusEvents([failed], losing), /connection closed/);
+  await recordStatusEvents([failed], losing);
+  assert.deepEqual(ledger.written.map(({ state }) => state), ["failed"]);
 });
 
 test("recordStatusEvents() defers a message that has to wait for a time", async () => {

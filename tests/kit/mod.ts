@@ -39,6 +39,7 @@ export * from "./leak_page.ts";
 export { openTestMongo, openTestMongod, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
+export { losingWrites } from "./lost_writes.ts";
 export { type MemoryLedger, openMemoryLedger, type WrittenOutcome } from "./memory_ledger.ts";
 export { minimalInvoice } from "./minimal_invoice.ts";
 export { minimalPdf, type MorePdf } from "./minimal_pdf.ts";

@@ -238,6 +238,7 @@ function endingText(ending: Ending | undefined): string {
       return `d${ending.n}${ending.isLate}`;
     case "outcome":
       return `o${ending.n}${outcomeText(ending.outcome)}${ending.certainty}`;
+    case "complete":
     case "held":
     case "late":
       return `${ending.phase}${ending.n}${outcomeText(ending.outcome)}`;

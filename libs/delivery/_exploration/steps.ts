@@ -392,7 +392,8 @@ function inserting(
     Object.assign(me, { phase: "ending", ending: next });
   };
   emit(`worker ${w}: ${what}`, true, run(true, true));
-  if (!world.losesAnswers || ending.phase !== "register" && ending.phase !== "outcome") return;
+  const mayLose = ["register", "outcome", "complete"].includes(ending.phase);
+  if (!world.losesAnswers || !mayLose) return;
   emit(`worker ${w}: ${what}, the answer is lost`, false, run(false, true));
   if (ending.phase === "register" && !ending.isAgain) {
     emit(`worker ${w}: ${what}, the request is lost`, false, run(false, false));
