@@ -4,7 +4,7 @@ import { openTestMongo } from "@posthaste/kit";
 import type { Outgoing } from "@posthaste/messaging";
 import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@posthaste/storage";
 import { dispatchDue } from "./dispatch_due.ts";
-import { failOverdue, type Looks } from "./fail_overdue.ts";
+import { failOverdue, type Searches } from "./fail_overdue.ts";
 import { openFlow } from "./flow.ts";
 import { scheduleOnce } from "./schedule_sends.ts";
 
@@ -69,7 +69,8 @@ export async function openTestScheduler(
     now: () => new Date(NOW.getTime() + passedMs),
     logger: { warn: () => {} },
   };
-  const looks: Looks = new Map();
+  const searches: Searches = new Map();
+  const { signal } = new AbortController();
 
   /** Accepts a send. */
   async function accept(changes: Changes = {}): Promise<Send> {
@@ -99,7 +100,7 @@ export async function openTestScheduler(
     ...{ store, deps, flow, accept },
     schedule: () => scheduleOnce(deps, flow),
     due: () => dispatchDue(deps, flow),
-    failOverdue: () => failOverdue(deps, flow, looks),
+    failOverdue: () => failOverdue(deps, { flow, searches, signal }),
     pass: (ms: number) => void (passedMs += ms),
     /** Accepts a send that waits for its integration. */
     async wait(changes: Changes = {}) {

@@ -16,19 +16,20 @@ export type FailureDeps =
 
 /**
  * Fails at most `max` messages of a send that have waited for their integration for the maximum time, beginning with
- * those that are next in turn.
+ * those that are next in turn. Returns how many ended.
  */
 export async function failOverduePart(
   send: WaitingSend,
   { cause, max }: { cause: string; max: number },
   deps: FailureDeps & StorePart<"waiting.advanceSend">,
-): Promise<void> {
+): Promise<number> {
   const { next, messageCount } = send;
   const to = Math.min(messageCount, next + max);
   const messages = Array.from({ length: to - next }, (_, at) => ({ index: next + at, attempt: 0 }));
-  await failMessages(send, messages, cause, deps);
+  const ended = await failMessages(send, messages, cause, deps);
   // Last: if this leader is lost, the next one ends the rest.
   await deps.waiting.advanceSend(send, to, { reconcileAt: deps.now() });
+  return ended;
 }
 
 /**

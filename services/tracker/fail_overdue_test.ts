@@ -2,6 +2,7 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { losingWrites, takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { failOverdue } from "./fail_overdue.ts";
 import { ago, circuitOf, HOUR, NOW, openTestScheduler, SHOP, STOPPED } from "./_test_scheduler.ts";
 
 const OLD = { acceptedAt: ago(48 * HOUR) };
@@ -238,4 +239,29 @@ test("failOverdue() reports what it has failed if a write is lost, and completes
   await scheduler.failOverdue();
   assert.equal(scheduler.takeFailed().length, 1);
   assert.equal((await store.messages.find("acc_1", lost))?.state, "failed");
+});
+
+test("failOverdue() goes on after the ledger's clock was set back", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
+  await scheduler.defer();
+  await scheduler.failOverdue();
+  const old = { acceptedAt: ago(49 * HOUR), nextAt: ago(HOUR) };
+  const { _id } = await scheduler.defer(old);
+  scheduler.pass(-20 * 60_000);
+  await scheduler.failOverdue();
+  assert.deepEqual(scheduler.takeFailed(), [_id]);
+});
+
+test("failOverdue() searches no further integration after its signal has aborted", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
+  await scheduler.defer(OLD);
+  const ending = new AbortController();
+  const { list } = scheduler.deps.circuits;
+  scheduler.deps.circuits.list = () => {
+    ending.abort();
+    return list();
+  };
+  const { deps, flow } = scheduler;
+  await failOverdue(deps, { flow, searches: new Map(), signal: ending.signal });
+  assert.deepEqual(scheduler.takeFailed(), []);
 });
