@@ -5,7 +5,7 @@ import { collectionsOf } from "./_collections.ts";
 
 /** A message whose next attempt is due. */
 export type DueMessage =
-  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "waitsFor">
+  & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "waitsFor">
   & Pick<Message, "unreached" | "unknownAttempts">
   & { nextAt: Date };
 
@@ -34,7 +34,7 @@ export interface DueMessages {
 }
 
 const DUE = {
-  ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
+  ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, nextAt: 1, waitsFor: 1 },
   ...{ unreached: 1, unknownAttempts: 1 },
 };
 

@@ -176,28 +176,3 @@ test("overdueMessages() finds those that have waited since before a time, the ol
   );
   assert.match(plan, /"indexName":"integration_1_acceptedAt_1_nextAt_1"/);
 });
-
-test("finishedSends() finds sends whose messages have all ended, and that are not settled", async () => {
-  await using opened = await openTestStore();
-  const { store } = opened;
-  const [single, several, open, none] = [1, 3, 3, 2].map((messageCount) =>
-    sendOf({ messageCount })
-  );
-  assert.ok(single && several && open && none);
-  const end = (messageId: string, state: "sent" | "failed" | "deferred") =>
-    voidAttempt(store, state, { messageId, attempt: 1, at: at(1) });
-  for (const send of [single, several, open, none]) await store.sends.accept(send);
-  await end(messageIdOf(single._id, 0), "sent");
-  for (const index of [0, 1]) await end(messageIdOf(several._id, index), "failed");
-  await store.messages.cancel("acc_1", messageIdOf(several._id, 2), at(2));
-  for (const index of [0, 1]) await end(messageIdOf(open._id, index), "sent");
-  await end(messageIdOf(open._id, 2), "deferred");
-  const ids = [single._id, several._id, open._id, none._id, "snd_none"];
-  assert.deepEqual(
-    (await store.sends.finished(ids)).map(({ _id }) => _id).toSorted(),
-    [single._id, several._id].toSorted(),
-  );
-  await store.sends.settle([single], at(3));
-  const [left, ...others] = await store.sends.finished(ids);
-  assert.deepEqual([left?._id, others.length], [several._id, 0]);
-});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { newSendId, type Send } from "@posthaste/contracts";
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { voidAttempt } from "@posthaste/kit";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
@@ -126,4 +127,27 @@ test("listSends() pages through the sends of one account, newest first", async (
   assert.deepEqual(page.map(({ _id }) => _id), [ids[4], ids[3]]);
   const next = await store.sends.list("acc_list", { limit: 9, before: ids[3] });
   assert.deepEqual(next.map(({ _id }) => _id), [ids[2], ids[1], ids[0]]);
+});
+
+test("finished() finds sends whose messages have all ended, and that are not settled", async () => {
+  const [single, several, open, none] = [1, 3, 3, 2].map((messageCount) =>
+    sendOf({ messageCount })
+  );
+  assert.ok(single && several && open && none);
+  const end = (messageId: string, state: "sent" | "failed" | "deferred") =>
+    voidAttempt(store, state, { messageId, attempt: 1, at: at(1) });
+  for (const send of [single, several, open, none]) await store.sends.accept(send);
+  await end(messageIdOf(single._id, 0), "sent");
+  for (const index of [0, 1]) await end(messageIdOf(several._id, index), "failed");
+  await store.messages.cancel("acc_1", messageIdOf(several._id, 2), at(2));
+  for (const index of [0, 1]) await end(messageIdOf(open._id, index), "sent");
+  await end(messageIdOf(open._id, 2), "deferred");
+  const ids = [single._id, several._id, open._id, none._id, "snd_none"];
+  assert.deepEqual(
+    (await store.sends.finished(ids)).map(({ _id }) => _id).toSorted(),
+    [single._id, several._id].toSorted(),
+  );
+  await store.sends.settle([single], at(3));
+  const [left, ...others] = await store.sends.finished(ids);
+  assert.deepEqual([left?._id, others.length], [several._id, 0]);
 });

@@ -18,3 +18,22 @@ test("noteNews() wakes the scheduler for a send that waits, and for no other", a
   noteNews(flow, [accepted(true)]);
   await news;
 });
+
+test("noteNews() frees the place of an attempt that a mailer drops, and of one that waits for images", () => {
+  const flow = openFlow({ patienceMs: 60_000 });
+  const attempts = [0, 1, 2].map((index) => ({ messageId: `msg_${index}`, attempt: 0, index }));
+  for (const attempt of attempts) flow.begin("acc_1/4", attempt);
+  const dataOf = (index: number) => ({
+    ...{ messageId: `msg_${index}`, sendId: "snd_1", accountId: "acc_1", index, attempt: 0 },
+    at: "2026-03-01T12:00:00Z",
+  });
+  noteNews(flow, [
+    { type: "status.message.dropped", data: { ...dataOf(0), integrationId: 4 } },
+    {
+      type: "status.message.waiting",
+      data: { ...dataOf(2), reason: "Images are loading", nextAt: "2026-03-01T12:00:02Z" },
+    },
+  ]);
+  assert.equal(flow.inFlight("acc_1/4"), 1);
+  assert.deepEqual(attempts.map((attempt) => flow.knows(attempt)), [false, true, true]);
+});

@@ -208,15 +208,7 @@ test("scheduleOnce() leaves messages that another leader has dispatched to it", 
   assert.deepEqual(published, []);
 });
 
-test("scheduleOnce() keeps mail that has waited for the maximum time for its first attempt at a healthy server", async () => {
-  const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
-  const { run, indexes } = openScheduler([waitingSend({ acceptedAt })]);
-  assert.equal(await run(), 10);
-  await run();
-  assert.deepEqual(indexes(), upTo(10));
-});
-
-test("startScheduled() starts scheduled sends, and scheduleOnce() counts their wait from their start", async () => {
+test("startScheduled() starts scheduled sends, which scheduleOnce() then dispatches", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
   const sends: WaitingSend[] = [];
@@ -280,16 +272,6 @@ test("scheduleOnce() leaves out returned attempts that were canceled, and dispat
   assert.deepEqual(flow.returned("acc_1/4").map(({ index }) => index), upTo(40, 31));
 });
 
-test("scheduleOnce() keeps an expired message that came back while its server is only busy", async () => {
-  const old = new Date(NOW.getTime() - 48 * HOUR);
-  const send = waitingSend({ acceptedAt: old, messageCount: 30, next: 30 });
-  const { flow, run, indexes } = openScheduler([send]);
-  noteNews(flow, upTo(30).map((index) => returned(send, index)));
-  assert.equal(await run(), 1);
-  assert.deepEqual(indexes(), [0]);
-  assert.equal(flow.returned("acc_1/4").length, 29);
-});
-
 test("scheduleOnce() keeps what came back if the broker refuses it", async () => {
   const send = waitingSend({ messageCount: 1, next: 1 });
   const { flow, run } = openScheduler([send], {
@@ -308,34 +290,6 @@ test("scheduleOnce() passes over messages of a waiting send that were canceled",
   for (let round = 0; round < 3; round++) await run();
   assert.deepEqual(indexes(), upTo(30, 25));
   assert.equal(flow.inFlight("acc_1/4"), 5);
-});
-
-test("noteNews() frees the place of an attempt that a mailer drops, and of one that waits for images", async () => {
-  const send = waitingSend();
-  const { flow, run, indexes } = openScheduler([send]);
-  await run();
-  indexes();
-  const dataOf = (index: number) => ({
-    ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId: "acc_1", index },
-    ...{ attempt: 0, at: NOW.toISOString() },
-  });
-  noteNews(flow, [
-    { type: "status.message.dropped", data: { ...dataOf(3), integrationId: 4 } },
-    {
-      type: "status.message.waiting",
-      data: {
-        ...{ ...dataOf(5), reason: "Images are loading" },
-        nextAt: new Date(NOW.getTime() + 2000).toISOString(),
-      },
-    },
-  ]);
-  assert.equal(flow.inFlight("acc_1/4"), 8);
-  const held = [3, 4, 5].map((index) =>
-    flow.knows({ messageId: messageIdOf(send._id, index), attempt: 0 })
-  );
-  assert.deepEqual(held, [false, true, true]);
-  assert.equal(await run(), 2);
-  assert.deepEqual(indexes(), [10, 11]);
 });
 
 test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
@@ -380,7 +334,7 @@ function pair(own: Partial<Integration> = {}, other: Partial<Integration> = {}) 
   return { find: (_: string, id: number) => Promise.resolve(integrations.get(id) ?? null) };
 }
 
-function routesOf(published: readonly Outgoing[]): [integration: number | undefined, n: number][] {
+function routesIn(published: readonly Outgoing[]): [integration: number | undefined, n: number][] {
   return published.flatMap(({ type, data }) =>
     type === "send.resumed" ? [[data.integrationId, data.again.length]] : []
   );
@@ -391,7 +345,7 @@ test("scheduleOnce() dispatches the mail of a suspended integration to its fallb
     integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
   });
   assert.equal(await run(), 10);
-  assert.deepEqual(routesOf(published), [[5, 10]]);
+  assert.deepEqual(routesIn(published), [[5, 10]]);
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [0, 10]);
   assert.equal(await run(), 0);
 });
@@ -419,7 +373,7 @@ test("scheduleOnce() finds mail that a fallback takes behind hundreds that none 
     integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
   });
   assert.equal(await run(), 1);
-  assert.deepEqual(routesOf(published), [[5, 1]]);
+  assert.deepEqual(routesIn(published), [[5, 1]]);
 });
 
 test("scheduleOnce() gives each fallback its own mail, however much waits for another", async () => {
@@ -437,7 +391,7 @@ test("scheduleOnce() gives each fallback its own mail, however much waits for an
     },
   });
   assert.equal(await run(), 11);
-  assert.deepEqual(routesOf(published).filter(([id]) => id === 6), [[6, 1]]);
+  assert.deepEqual(routesIn(published).filter(([id]) => id === 6), [[6, 1]]);
 });
 
 test("scheduleOnce() keeps the window of a fallback that several integrations share", async () => {
@@ -485,7 +439,7 @@ test("scheduleOnce() sends one mail as a probe to a server that may be back, and
   });
   await run();
   await run();
-  assert.deepEqual(routesOf(published), [[undefined, 1], [5, 10]]);
+  assert.deepEqual(routesIn(published), [[undefined, 1], [5, 10]]);
 });
 
 test("scheduleOnce() chooses again for first returned attempts, and leaves later ones to the ledger", async () => {
@@ -503,7 +457,7 @@ test("scheduleOnce() chooses again for first returned attempts, and leaves later
   });
   noteNews(flow, [returned(0, 0), returned(1, 1)]);
   assert.equal(await run(), 1);
-  assert.deepEqual(routesOf(published), [[5, 1]]);
+  assert.deepEqual(routesIn(published), [[5, 1]]);
   assert.equal(flow.knows({ messageId: messageIdOf(send._id, 1), attempt: 1 }), false);
   // The fallback is busy: the message waits for any of the two.
   noteNews(flow, [returned(0, 0, 5)]);
