@@ -254,7 +254,7 @@ export const MESSAGE_STATUS = {
     integrationId: z.int().positive(),
     /** The integration of the send, if another one was to send in its place. */
     insteadOf: z.int().positive().optional(),
-    /** When its send was accepted, ISO 8601. */
+    /** When its send was accepted, or was due to start, ISO 8601. */
     acceptedAt: z.iso.datetime(),
     /** The stage without capacity, if it is not the mailer. */
     stage: z.literal("pdf").optional(),

@@ -38,8 +38,7 @@ export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }
 }
 
 /**
- * Begins to end an attempt without a dot: it failed before, was canceled, is postponed, or its recipient is
- * suppressed.
+ * Begins to end an attempt without a dot: it failed before, was canceled, or its recipient is suppressed.
  */
 export function beginVoid<O extends Outcome>(
   { n, by, outcome }: { n: number; by: string; outcome: O },

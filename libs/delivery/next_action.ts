@@ -51,7 +51,7 @@ export function isWanted(message: StoredOutcome | undefined): boolean {
   return message === undefined || message.state === "deferred";
 }
 
-/** Returns whether a person may cancel or postpone a message. */
+/** Returns whether a person may cancel a message. */
 export function mayClose(message: StoredOutcome | undefined): boolean {
   return message === undefined || message.state === "deferred" || message.state === "unknown";
 }

@@ -29,7 +29,7 @@ export async function suppress(
   return await endAttempt(beginWork(message, deps), deps, { state: "suppressed", reason });
 }
 
-/** Returns an untried message to the scheduler, which alone decides whether it has waited too long. */
+/** Returns an untried message to the scheduler. It fails there if it has waited too long. */
 export async function returnUntried(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
   const { acceptedAt, integrationId, insteadOf } = message;
   failpoint("mailer.before_return");

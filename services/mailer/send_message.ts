@@ -88,7 +88,7 @@ export async function sendMessage(
   }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = createHash("sha256").update(raw).digest("hex");
-  // Another integration signs otherwise.
+  // Another integration signs differently.
   const isComparable = earlier?.timeline.at(-1)?.integrationId === fallbackOf(message);
   if (isComparable && earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
@@ -205,7 +205,7 @@ function handOver(
   });
 }
 
-/** The integration that made an attempt in vain. */
+/** The integration that made an attempt that failed. */
 interface Used extends Pick<Way, "integration" | "own"> {
   /** Whether its server was certainly not offered the mail. */
   isUnoffered: boolean;

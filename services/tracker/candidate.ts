@@ -13,7 +13,7 @@ export interface FoundIntegration {
 export interface SenderCandidate extends Candidate {
   /** Whether its server was unreachable, and one message may show that it is back. */
   isHalfOpen: boolean;
-  /** The addresses as which it may send. */
+  /** The addresses that it may send from. */
   senders: readonly string[];
   /** Returns whether it may send as this address, in upper or lower case. */
   maySendAs(email: string): boolean;

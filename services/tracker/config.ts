@@ -13,7 +13,7 @@ export const CONFIG = z.object({
     ),
   RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("1s")
     .describe(
-      "Interval of searches for waiting mail, due retries and batches; up to five times as long if there are none. Acceptances and outcomes cause earlier ones",
+      "Interval of searches for waiting mail, due retries and batches; three times as long if there are none. Acceptances and outcomes cause earlier ones",
     ),
   LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
     .describe("Age at which finished sends and their messages are removed; statistics stay"),

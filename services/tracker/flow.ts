@@ -13,7 +13,7 @@ export interface Returned extends AttemptKey {
   acceptedAt: Date;
 }
 
-/** Why an attempt came back. */
+/** How an attempt came back. */
 export interface ReturnOptions {
   /** Whether its server takes no more: the window narrows to what is in flight. */
   isServerBusy: boolean;
@@ -55,9 +55,9 @@ export interface Flow {
   inFlight(integration: string): number;
   /** Returns the maximum number of messages in flight of an integration. */
   windowOf(integration: string): number;
-  /** Records that mail was accepted, which may have to wait for capacity. */
+  /** Ends the current pause, or the next one: mail was accepted, or a place is free. */
   wake(): void;
-  /** Waits until an attempt ends, mail is accepted or the signal aborts, for at most this many milliseconds. */
+  /** Waits until a place may be free, mail is accepted or the signal aborts, for at most this many milliseconds. */
   nextNews(withinMs: number, signal?: AbortSignal): Promise<void>;
 }
 

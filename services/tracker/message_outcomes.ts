@@ -88,7 +88,7 @@ export function outcomesOf(message: Message): MessageOutcome[] {
 }
 
 /**
- * A line written during an attempt has its number. A failure before the mailer has the number of the attempt before it.
+ * A line written during an attempt has its number. A failure outside of an attempt has the number of the attempt before it.
  * If that attempt began and has not failed, the failure is its own; otherwise it belongs to the next.
  */
 function kindOf(

@@ -29,7 +29,7 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         flow.release(data);
         break;
       case "status.message.failed":
-        // A service before the mailer that fails a message names the number of earlier attempts.
+        // A failure outside of an attempt has the number of the attempts before it.
         flow.end({
           ...data,
           attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,

@@ -23,7 +23,7 @@ export async function scheduleForever(
   deps: ScheduleDeps & DueDeps & { logger: Pick<Logger, "warn"> },
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
-  // A round that fails again follows soon.
+  // After a failure the next round follows soon.
   const logger = rareWarnings(deps.logger);
   let searchAgainAt = -Infinity;
   /** Whether anything was due at the last search. */
@@ -41,10 +41,10 @@ export async function scheduleForever(
         return undefined;
       }
     };
-    // While mail ends, a round follows every 100 ms: what has a time is not searched for in each.
+    // While mail ends, a round follows every 100 ms: due mail is not searched for in each.
     if (performance.now() >= searchAgainAt) {
       await run("start all scheduled sends", () => startScheduled(deps));
-      // One that failed may find some mail in the next round.
+      // After a failure, mail may be due.
       isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow)) ?? true;
       searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }

@@ -26,7 +26,7 @@ export type ScheduleDeps =
     patienceMs: number;
   };
 
-/** How many sends of an integration one round dispatches. */
+/** How many sends one round dispatches, of each integration or share of its mail. */
 const MAX_SENDS = 50;
 
 /** Starts scheduled sends whose time has come. */
@@ -69,7 +69,7 @@ interface Found {
 /** Dispatches the returned attempts of an integration, and returns the sends that may be dispatched now. */
 async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Found[]> {
   const { flow } = round;
-  // So a hundred silent servers cause no work.
+  // A full window needs no look-up: a hundred silent servers cause no work.
   if (flow.inFlight(key) >= flow.windowOf(key) && !flow.isFailedOver(key)) return [];
   const routes = await openRoutes(key, round, deps);
   await dispatchReturned(key, { flow, routes }, deps);
