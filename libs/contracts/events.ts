@@ -231,6 +231,10 @@ const statusEventShape = {
   sendId: z.string(),
   accountId: z.string(),
   index: z.int().nonnegative(),
+  /**
+   * Number of the attempt that ended, from 1. Of a message that waits, was returned or dropped, or failed outside of an
+   * attempt: the number of attempts before.
+   */
   attempt: z.int().nonnegative(),
   /** The integration of the attempt; missing if there was none. */
   integrationId: z.int().positive().optional(),

@@ -81,7 +81,7 @@ export async function endAttempt(
   });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
-  const statusEvent = { ...statusEventOf(message, n, at), durationMs };
+  const statusEvent = { ...statusFieldsOf(message, n, at), durationMs };
   await deps.report(reportedEvent(result, statusEvent, warningsOf(message)));
   return "ended";
 }
@@ -93,10 +93,7 @@ export async function drop(
 ): Promise<"ended"> {
   await report({
     type: "status.message.dropped",
-    data: {
-      ...statusEventOf(message, message.attempt, now()),
-      integrationId: message.integrationId,
-    },
+    data: statusFieldsOf(message, message.attempt, now()),
   });
   return "ended";
 }
@@ -151,7 +148,7 @@ function statusClass(result: AttemptResult): string {
 
 function reportedEvent(
   result: AttemptResult,
-  statusEvent: ReturnType<typeof statusEventOf>,
+  statusEvent: ReturnType<typeof statusFieldsOf>,
   warnings: readonly MessageWarning[],
 ): MessageStatusEvent {
   switch (result.state) {
@@ -194,8 +191,8 @@ function withReply(reply: SmtpReply | undefined) {
   return reply === undefined ? {} : { reply };
 }
 
-/** Returns which message a status event is about. */
-export function statusEventOf(
+/** Returns the fields that each status event about a message has. */
+export function statusFieldsOf(
   message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index" | "integrationId">,
   attempt: number,
   now: Date,

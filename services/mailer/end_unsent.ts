@@ -2,7 +2,7 @@ import type { Suppression } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import { type BeginDeps, beginWork, findEarlier } from "./begin_work.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import { drop, endAttempt, type EndDeps, statusEventOf } from "./end_attempt.ts";
+import { drop, endAttempt, type EndDeps, statusFieldsOf } from "./end_attempt.ts";
 
 /** The dependencies of ending a message that is not sent. */
 export type UnsentDeps = EndDeps & BeginDeps;
@@ -31,13 +31,12 @@ export async function suppress(
 
 /** Returns an untried message to the scheduler. It fails there if it has waited too long. */
 export async function returnUntried(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
-  const { acceptedAt, integrationId, insteadOf } = message;
+  const { acceptedAt, insteadOf } = message;
   failpoint("mailer.before_return");
   await deps.report({
     type: "status.message.returned",
     data: {
-      ...statusEventOf(message, message.attempt, deps.now()),
-      integrationId,
+      ...statusFieldsOf(message, message.attempt, deps.now()),
       acceptedAt,
       ...(insteadOf ? { insteadOf } : {}),
     },

@@ -17,7 +17,7 @@ import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import { failUnsent, returnUntried, suppress } from "./end_unsent.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
-import { drop, statusEventOf } from "./end_attempt.ts";
+import { drop, statusFieldsOf } from "./end_attempt.ts";
 
 /** The dependencies of the step. */
 export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
@@ -100,7 +100,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         const message = { ...data, messageId, index };
         return {
           type: "status.message.failed",
-          data: { ...statusEventOf(message, attempt, deps.now()), stage: "pipeline", reason },
+          data: { ...statusFieldsOf(message, attempt, deps.now()), stage: "pipeline", reason },
         };
       })),
     }),

@@ -441,7 +441,7 @@ test("sendStep() sends nothing that the ledger may have removed", async () => {
 });
 
 test("sendStep() sends no final dot for an event that has become too old, and defers the message", async () => {
-  // One that waited for its images is deferred. If it were dropped, it would be dispatched again without end.
+  // One that waited for its images is deferred. If it were dropped, it would be redispatched without end.
   for (const state of ["queued", "deferred"] as const) {
     const { world, run } = openMailer({
       messages: {

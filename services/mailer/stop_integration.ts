@@ -27,15 +27,10 @@ export async function stopIntegration(
 ): Promise<string | undefined> {
   const { kind, reason } = verdict;
   if (kind !== "login_refused" && kind !== "suspend_integration") return undefined;
-  if (kind === "login_refused") {
-    const refusal = { id: integration._id, reason, now, retryMs: LOGIN_RETRY_MS };
-    const isAgain = await noteRefusedLogin(refusal);
-    if (!isAgain) {
-      admission.block(integration);
-      return reason;
-    }
-  }
+  const refusal = { id: integration._id, reason, now, retryMs: LOGIN_RETRY_MS };
+  const isFirst = kind === "login_refused" && !await noteRefusedLogin(refusal);
   admission.block(integration);
+  if (isFirst) return reason;
   const isSuspended = await suspendIntegration(integration, { at: now, reason });
   failpoint("mailer.after_suspend");
   return isSuspended ? reason : undefined;

@@ -25,16 +25,12 @@ export async function dispatchReturned(
   deps: ReturnedDeps,
 ): Promise<void> {
   const { isFailedOver } = routes;
+  if (isFailedOver) releaseLater(key, flow);
+  const left = isFailedOver ? routes.mostLeft() : routes.ownLeft();
   const returned = flow.returned(key);
-  // Of a later attempt the ledger knows whether another integration may make it.
-  const isLater = ({ attempt }: Returned) => isFailedOver && attempt > 0;
-  for (const attempt of returned.filter(isLater)) flow.release(attempt);
+  if (left <= 0 || returned.length === 0) return;
   // Among several integrations, the sender of each decides.
-  const left = isFailedOver ? routes.mostLeft() : routes.routeFor(FIRST_ATTEMPT).left;
-  if (left <= 0) return;
-  const first = returned.filter((attempt) => !isLater(attempt));
-  const found = isFailedOver ? first : first.slice(0, left + LOOK_AHEAD);
-  if (found.length === 0) return;
+  const found = isFailedOver ? returned : returned.slice(0, left + LOOK_AHEAD);
   const ids = new Set(found.map(({ sendId }) => sendId));
   const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
   const isRemoved = ({ sendId }: Returned) => !heads.has(sendId);
@@ -50,6 +46,11 @@ export async function dispatchReturned(
     return [{ ...attempt, by: id }];
   });
   await publishReturned(chosen, { key, own: routes.id, heads, flow }, deps);
+}
+
+/** Releases later attempts: the ledger knows whether another integration may make them. */
+function releaseLater(key: string, flow: Flow): void {
+  for (const later of flow.returned(key).filter(({ attempt }) => attempt > 0)) flow.release(later);
 }
 
 /** A returned attempt, and the integration that makes it now. */

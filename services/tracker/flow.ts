@@ -251,13 +251,12 @@ export function openFlow(
         at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
-      const server = flowOf(integration);
+      const server = flows.get(integration);
+      if (server === undefined) return 0;
       forgetOld(server);
       const { begun, returned, ends, returnedAt } = server;
-      const isForgotten = clock.now() - returnedAt >= RETURNED_MS;
-      if (begun.size + returned.size + ends.length === 0 && isForgotten) {
-        flows.delete(integration);
-      }
+      const isOver = clock.now() - returnedAt >= RETURNED_MS;
+      if (begun.size + returned.size + ends.length === 0 && isOver) flows.delete(integration);
       return begun.size;
     },
     wake,

@@ -3,7 +3,7 @@ import type { IntegrationCircuit } from "@posthaste/storage";
 import { candidateOf } from "./candidate.ts";
 import { capacityFor } from "./capacity.ts";
 import type { Flow } from "./flow.ts";
-import { type Room, type Routes, routesOf } from "./routes.ts";
+import { type Capacities, type Routes, routesOf } from "./routes.ts";
 
 /** The dependencies of opening routes. */
 export interface RouteDeps {
@@ -40,6 +40,7 @@ export interface OpenRoutes extends Routes {
 
 /**
  * Finds the integrations that may send the mail of an integration (`<account>/<id>`), and measures what each may take.
+ * Records in the flow whether others may.
  */
 export async function openRoutes(key: string, round: Round, deps: RouteDeps): Promise<OpenRoutes> {
   const { circuits, flow } = round;
@@ -60,8 +61,8 @@ export async function openRoutes(key: string, round: Round, deps: RouteDeps): Pr
     ...candidate(integration),
     isPaused: integration.suspended?.kind === "person",
   };
-  const room = roomOf(accountId, round);
-  const routes = routesOf({ id, own, fallbacks: found.map(candidate), room });
+  const capacities = capacitiesOf(accountId, round);
+  const routes = routesOf({ id, own, fallbacks: found.map(candidate), capacities });
   flow.failOver(key, routes.isFailedOver);
   const inFlightElsewhere = found.reduce((sum, { _id }) => sum + flow.inFlight(_id), 0);
   return { ...routes, integration, inFlightElsewhere };
@@ -80,7 +81,7 @@ function measure(
 }
 
 /** Returns what the integrations of an account may take in a round. */
-function roomOf(accountId: string, { left }: Pick<Round, "left">): Room {
+function capacitiesOf(accountId: string, { left }: Pick<Round, "left">): Capacities {
   const of = (id: number) => left.get(`${accountId}/${id}`) ?? 0;
   return {
     of,

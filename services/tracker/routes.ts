@@ -11,12 +11,12 @@ export interface Routable extends EarlierAttempts {
 export const FIRST_ATTEMPT: Routable = { from: "", unknownAttempts: [], unreached: null };
 
 /** How many more messages integrations of an account may take in a round. */
-export interface Room {
+export interface Capacities {
   of(id: number): number;
   take(id: number, messages: number): void;
 }
 
-/** The integrations that may send the mail of one. */
+/** The integrations that may send the mail of one integration. */
 export interface RouteView {
   /** Number of the integration of the mail. */
   id: number;
@@ -24,10 +24,10 @@ export interface RouteView {
   own: (SenderCandidate & { isPaused: boolean }) | null;
   /** In the order of its list. */
   fallbacks: readonly SenderCandidate[];
-  room: Room;
+  capacities: Capacities;
 }
 
-/** The integrations that may send the mail of one, and how many messages each may take in this round. */
+/** The integrations that may send the mail of one integration, and how many messages each may take in this round. */
 export interface Routes {
   /** Number of the integration of the mail. */
   id: number;
@@ -39,12 +39,14 @@ export interface Routes {
   routeFor(message: Routable): { id: number; left: number };
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
+  /** Returns how many more messages the integration of the mail may take now. */
+  ownLeft(): number;
   /** Returns the largest number of messages that any of them may take now. */
   mostLeft(): number;
-  /** Returns what each of the others may take now. Undefined if the integration itself takes all mail. */
+  /** Returns what each of the others may take now. Undefined if the mail is not divided by sender. */
   elsewhere(): Share[] | undefined;
   /**
-   * Returns whether none takes a message, and not for lack of room. Then it fails when it has waited for its maximum
+   * Returns whether none takes a message, and not for lack of capacity. Then it fails when it has waited for its maximum
    * time.
    */
   isStuck(message: Routable): boolean;
@@ -61,28 +63,29 @@ export interface Share {
 }
 
 /** Returns the routes of the mail of an integration. */
-export function routesOf({ id, own, fallbacks, room }: RouteView): Routes {
+export function routesOf({ id, own, fallbacks, capacities }: RouteView): Routes {
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
   const isStopped = own !== null && !own.isHealthy && !own.isHalfOpen;
   const senders = [
     ...new Set(fallbacks.flatMap(({ senders }) => senders.map((one) => one.toLowerCase()))),
   ];
+  const leftOf = (one: number) => capacities.of(one);
   /** One message shows whether its server is back. */
-  const isProbed = () => own?.isHalfOpen === true && room.of(id) > 0;
+  const isProbed = () => own?.isHalfOpen === true && leftOf(id) > 0;
 
   function choose(message: Routable): number {
     if (own === null || fallbacks.length === 0 || isProbed()) return id;
-    const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
-      ...one,
-      isHealthy: one.isHealthy || !own.isHealthy && one.isHalfOpen && room.of(one.id) > 0,
-    }));
-    // A message does not wait for one integration while another that works has room.
-    const open = able.filter((one) => room.of(one.id) > 0);
-    const isOpen = open.some(({ isHealthy }) => isHealthy);
-    return chooseIntegration(message, { own, fallbacks: own.isHealthy || isOpen ? open : able });
+    const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
+    const withCapacity = able.filter((one) => leftOf(one.id) > 0);
+    if (own.isHealthy) return chooseIntegration(message, { own, fallbacks: withCapacity });
+    // One message may also show whether the server of a fallback is back.
+    const ready = withCapacity.filter((one) => one.isHealthy || one.isHalfOpen)
+      .map((one) => ({ ...one, isHealthy: true }));
+    // It does not wait for one integration while another that works has capacity.
+    return chooseIntegration(message, { own, fallbacks: ready.length > 0 ? ready : able });
   }
 
-  /** Returns whether another message shows just now whether a fallback is back that may send this one. */
+  /** Returns whether a fallback that may send this message is being probed by another one. */
   function isFallbackProbed({ from, unknownAttempts }: Routable): boolean {
     if (own === null || own.isPaused || unknownAttempts.length > 0) return false;
     return fallbacks.some(({ isHalfOpen, maySendAs }) => isHalfOpen && maySendAs(from));
@@ -95,17 +98,18 @@ export function routesOf({ id, own, fallbacks, room }: RouteView): Routes {
     ...{ id, isFailedOver, isStopped, isStuck },
     routeFor(message) {
       const chosen = choose(message);
-      return { id: chosen, left: room.of(chosen) };
+      return { id: chosen, left: leftOf(chosen) };
     },
-    take: (chosen, messages) => room.take(chosen, messages),
+    ownLeft: () => leftOf(id),
+    take: (chosen, messages) => capacities.take(chosen, messages),
     mostLeft() {
       const others = own?.isPaused ? [] : fallbacks;
-      return Math.max(room.of(id), ...others.map((one) => room.of(one.id)));
+      return Math.max(leftOf(id), ...others.map((one) => leftOf(one.id)));
     },
     elsewhere() {
       if (!isFailedOver || isProbed()) return undefined;
       const byTaker = Map.groupBy(senders, (from) => choose({ ...FIRST_ATTEMPT, from }));
-      return [...byTaker].map(([taker, senders]) => ({ senders, left: room.of(taker) }))
+      return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
         .filter(({ left }) => left > 0);
     },
     served: () => senders.filter((from) => !isStuck({ ...FIRST_ATTEMPT, from })),

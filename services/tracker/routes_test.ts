@@ -24,7 +24,7 @@ function open(own: Given, ...fallbacks: Given[]) {
     id: 4,
     own: candidateOf(own, 4),
     fallbacks: fallbacks.map((one, n) => candidateOf(one, 5 + n)),
-    room: {
+    capacities: {
       of: (id) => left.get(id) ?? 0,
       take: (id, messages) => void left.set(id, (left.get(id) ?? 0) - messages),
     },
@@ -34,14 +34,14 @@ function open(own: Given, ...fallbacks: Given[]) {
 const MESSAGE = { ...FIRST_ATTEMPT, from: SHOP };
 const UNKNOWN = { ...MESSAGE, unknownAttempts: [1] };
 
-test("routesOf() keeps mail with an integration that works, also if a fallback has more room", () => {
+test("routesOf() keeps mail with an integration that works, also if a fallback has more capacity", () => {
   const routes = open({ state: "works", left: 0 }, { state: "works", left: 9 });
   assert.deepEqual(routes.routeFor(MESSAGE), { id: 4, left: 0 });
   assert.equal(routes.elsewhere(), undefined);
   assert.equal(routes.isStuck(MESSAGE), false);
 });
 
-test("routesOf() sends what its server was not offered through a fallback, if one has room", () => {
+test("routesOf() sends what its server was not offered through a fallback, if one has capacity", () => {
   const unreached = { ...MESSAGE, unreached: 4 };
   const works = { state: "works", left: 3 } as const;
   assert.deepEqual(open(works, works).routeFor(unreached), { id: 5, left: 3 });
@@ -49,7 +49,7 @@ test("routesOf() sends what its server was not offered through a fallback, if on
   assert.equal(open(works, { ...works, senders: [NEWS] }).routeFor(unreached).id, 4);
 });
 
-test("routesOf() sends the mail of a stopped integration through the first fallback that has room", () => {
+test("routesOf() sends the mail of a stopped integration through the first fallback that has capacity", () => {
   const routes = open({ state: "stopped" }, { state: "works", left: 2 }, {
     ...{ state: "works", left: 9, senders: [SHOP, NEWS] },
   });
@@ -108,8 +108,8 @@ test("routesOf() finds mail stuck that no fallback may send", () => {
 });
 
 test("routesOf() sends all mail of an integration that does not exist any more to itself: it fails", () => {
-  const room = { of: () => 7, take: () => {} };
-  const routes = routesOf({ id: 4, own: null, fallbacks: [], room });
+  const capacities = { of: () => 7, take: () => {} };
+  const routes = routesOf({ id: 4, own: null, fallbacks: [], capacities });
   assert.deepEqual(routes.routeFor(MESSAGE), { id: 4, left: 7 });
   assert.deepEqual([routes.isStopped, routes.isFailedOver, routes.isStuck(MESSAGE)], [
     ...[false, false, false],

@@ -31,9 +31,7 @@ const MAX_SENDS = 50;
 
 /** Starts scheduled sends whose time has come. */
 export async function startScheduled(
-  { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
-    waiting: Pick<ScheduleDeps["waiting"], "startSends">;
-  },
+  { waiting, patienceMs, now: clock }: ScheduleDeps,
 ): Promise<void> {
   const now = clock();
   await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
@@ -77,7 +75,7 @@ async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise
   const except = flow.postponedSends(accountId);
   // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
   const shares = routes.elsewhere() ?? [
-    { senders: undefined, left: routes.routeFor(FIRST_ATTEMPT).left },
+    { senders: undefined, left: routes.ownLeft() },
   ];
   const found = await allEnded(
     shares.filter(({ left }) => left > 0),
