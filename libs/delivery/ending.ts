@@ -123,13 +123,13 @@ export function answered<O extends Outcome>(
     case "register":
       return afterRegister(ending, answer, isLate);
     case "outcome":
-      return answer.type === "written" && answer.held ? written() : superseded(ending);
+      return answer.type === "written" && answer.isApplied ? written() : superseded(ending);
     case "complete":
-      return answer.type === "written" && answer.held
+      return answer.type === "written" && answer.isApplied
         ? { phase: "end", result: "completed", outcome: ending.outcome }
         : { phase: "end", result: "abandoned" };
     case "held":
-      return answer.type === "written" && answer.held
+      return answer.type === "written" && answer.isApplied
         ? written()
         : { phase: "end", result: "superseded" };
     case "late":

@@ -21,7 +21,8 @@ export type RegisterAnswer<O extends Outcome = Outcome> =
 export type LedgerAnswer<O extends Outcome = Outcome> =
   | { type: "unsure"; cause?: unknown }
   | RegisterAnswer<O>
-  | { type: "written"; held: boolean }
+  /** `isApplied`: the ledger has it now. */
+  | { type: "written"; isApplied: boolean }
   | { type: "read"; message: StoredOutcome | undefined };
 
 /** Performs requests for one message. */

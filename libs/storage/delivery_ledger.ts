@@ -158,7 +158,10 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       case "readMessage":
         return { type: "read", message: await operations.readOutcome(message) };
       default:
-        return { type: "written", held: await operations[request.op](message, request as never) };
+        return {
+          type: "written",
+          isApplied: await operations[request.op](message, request as never),
+        };
     }
   }
 

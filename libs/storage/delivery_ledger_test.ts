@@ -86,17 +86,17 @@ test("an outcome is written after the previous one, once, and never over `sent`"
   const write = (n: number, outcome: AttemptOutcome) =>
     ledger.perform({ op: "writeOutcome", n, outcome });
   const busy = outcomeOf("deferred", { n: 1, seconds: 1, nextAt: at(61), reason: "busy" });
-  assert.deepEqual(await write(2, busy), { type: "written", held: false });
-  assert.deepEqual(await write(1, busy), { type: "written", held: true });
+  assert.deepEqual(await write(2, busy), { type: "written", isApplied: false });
+  assert.deepEqual(await write(1, busy), { type: "written", isApplied: true });
   assert.deepEqual(await write(1, outcomeOf("sent", { n: 1, seconds: 3 })), {
     type: "written",
-    held: false,
+    isApplied: false,
   });
   const sent = outcomeOf("sent", { n: 2, seconds: 70 });
-  assert.deepEqual(await write(2, sent), { type: "written", held: true });
+  assert.deepEqual(await write(2, sent), { type: "written", isApplied: true });
   assert.deepEqual(await write(3, outcomeOf("failed", { n: 3, seconds: 80 })), {
     type: "written",
-    held: false,
+    isApplied: false,
   });
   const found = await stored(message);
   assert.deepEqual([found?.["state"], found?.["attempt"], found?.["nextAt"]], ["sent", 2, null]);

@@ -63,8 +63,8 @@ export async function endAttempt(
     ],
   };
   const certainty = certaintyOf(result);
-  const held = await attempt.end(outcome, certainty);
-  if (!held) {
+  const isWritten = await attempt.end(outcome, certainty);
+  if (!isWritten) {
     // Canceling ends the attempts of messages on their way. Only a mail that the server may have is worth a look.
     const level = certainty === "refused" ? "info" : "warn";
     deps.logger[level]("An attempt was ended elsewhere", {

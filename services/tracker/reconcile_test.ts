@@ -257,7 +257,7 @@ test("reconcileOnce() reports no unknown outcome if another process has written 
     [send._id]: [messageIn({ register })],
   });
   ledger.intercept = ({ op }) =>
-    op === "writeOutcome" ? { type: "written", held: false } : undefined;
+    op === "writeOutcome" ? { type: "written", isApplied: false } : undefined;
   await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(ledger.written, []);
   assert.deepEqual(published, []);

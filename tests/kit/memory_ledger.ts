@@ -69,10 +69,10 @@ export function openMemoryLedger(): MemoryLedger {
   ): LedgerAnswer<AttemptOutcome> {
     const known = last.get(messageId);
     const write = (attempt: number, outcome: AttemptOutcome, isFree: boolean) => {
-      if (!isFree) return { type: "written" as const, held: false };
+      if (!isFree) return { type: "written" as const, isApplied: false };
       last.set(messageId, { attempt, state: outcome.state });
       ledger.written.push({ ...outcome, messageId, attempt });
-      return { type: "written" as const, held: true };
+      return { type: "written" as const, isApplied: true };
     };
     switch (request.op) {
       case "insertRegister": {

@@ -28,29 +28,29 @@ export function perform(
         integration: world.fault === "nameless-register" ? OWN : integration,
       });
     case "writeOutcome":
-      return { type: "written", held: writeOutcome(message, request, world) };
+      return { type: "written", isApplied: writeOutcome(message, request, world) };
     case "replaceHeld": {
       const { attempt, state } = heldGuard(request.n);
       const { outcome } = message;
       if (outcome?.attempt !== attempt || outcome.state !== state) {
-        return { type: "written", held: false };
+        return { type: "written", isApplied: false };
       }
       setOutcome(message, {
         ...outcome,
         state: request.outcome.state,
         unknown: outcome.unknown & ~bit(request.n),
       });
-      return { type: "written", held: true };
+      return { type: "written", isApplied: true };
     }
     case "readMessage":
       return { type: "read", message: storedOf(message) };
     case "markSent": {
       const { outcome } = message;
-      const held = outcome?.attempt === request.attempt && outcome.state !== "sent";
-      if (outcome && held) {
+      const isApplied = outcome?.attempt === request.attempt && outcome.state !== "sent";
+      if (outcome && isApplied) {
         setOutcome(message, { ...outcome, state: "sent", sentBy: request.outcome.sentBy ?? 0 });
       }
-      return { type: "written", held };
+      return { type: "written", isApplied };
     }
   }
 }

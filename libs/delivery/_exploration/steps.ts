@@ -539,7 +539,7 @@ function ending({ person }: State, world: World, emit: Emit): void {
     const next = answered(current, answer);
     const isConfirmed = request.op === "insertRegister"
       ? next.phase === "outcome"
-      : current.phase === "outcome" && answer.type === "written" && answer.held;
+      : current.phase === "outcome" && answer.type === "written" && answer.isApplied;
     const n = "n" in request ? request.n : 0;
     if (isConfirmed) message.closedUpTo = world.operation === "postpone" ? n : CANCELED;
     Object.assign(t.person, { ending: next, phase: next.phase === "end" ? "done" : "ending" });
