@@ -1,6 +1,6 @@
 import { circuitState } from "@posthaste/limits";
 import { repeat } from "@posthaste/runtime";
-import type { CircuitFailure, IntegrationCircuit, Store } from "@posthaste/storage";
+import type { CircuitFailure, IntegrationCircuit, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 
 /** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
@@ -21,7 +21,7 @@ export interface CircuitStates {
 /** The dependencies of {@linkcode openCircuitStates}. */
 export type CircuitStatesDeps =
   & Pick<CircuitFailure, "pauseMs">
-  & Pick<Store, "circuits">
+  & StorePart<`circuits.${"close" | "countFailure" | "list"}`>
   & {
     now(): Date;
     logger: Pick<Logger, "warn" | "info">;

@@ -10,7 +10,7 @@ import { failpoint } from "@posthaste/runtime";
 import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "@posthaste/storage";
 import { addSpanAttributes, type Logger, recordSize, withSpan } from "@posthaste/telemetry";
 import type { Permit } from "./admission.ts";
-import { type BeginDeps, beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
+import { beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
 import { isInterruption, isReached, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 import {
@@ -32,7 +32,7 @@ import { type StopDeps, stopIntegration } from "./stop_integration.ts";
 import type { TransportPool } from "./transport_pool.ts";
 
 /** The dependencies of sending one message. */
-export type MessageDeps = UnsentDeps & BeginDeps & Waits & MessageContents & StopDeps & {
+export type MessageDeps = UnsentDeps & Waits & MessageContents & StopDeps & {
   suppressions: Pick<SuppressionStore, "noteRefused">;
   /** Opens the integration's secrets. */
   unseal(integration: Integration): SmtpIntegration;
