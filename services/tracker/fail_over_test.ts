@@ -76,6 +76,17 @@ test("attempts that hang at the stopped server take no place of the fallback", a
   assert.deepEqual(sent, new Set([due._id, waiting._id]));
 });
 
+test("waiting sends go to the fallback at once when a server goes away, although what it was sent fills its window", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
+    circuits: [circuitOf(4, new Date(NOW.getTime() + HOUR))],
+    firstWindow: 2,
+  });
+  for (const n of [0, 1]) scheduler.flow.begin("acc_1/4", { messageId: `msg_${n}`, attempt: 0 });
+  const { _id } = await scheduler.wait();
+  await scheduler.schedule();
+  assert.deepEqual(scheduler.take().map(({ sendId, by }) => [sendId, by]), [[_id, 5]]);
+});
+
 test("an attempt that hangs at the stopped server is not the probe of a fallback", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
     circuits: [circuitOf(4, new Date(NOW.getTime() + HOUR)), circuitOf(5, NOW)],

@@ -47,10 +47,6 @@ export interface Flow {
    * arrive.
    */
   knows(attempt: AttemptKey): boolean;
-  /** Records whether the fallbacks of an integration may send its mail. */
-  failOver(integration: string, isFailedOver: boolean): void;
-  /** Returns what was recorded of it last. */
-  isFailedOver(integration: string): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
   /** Returns the maximum number of messages in flight of an integration. */
@@ -126,7 +122,6 @@ export function openFlow(
 ): Flow {
   const flows = new Map<string, ServerFlow>();
   const owners = new Map<string, string>();
-  const failedOver = new Set<string>();
   /** By the key of an attempt: until when it waits. */
   const postponed = new Map<string, { accountId: string; sendId: string; until: number }>();
   let endPostponedAt = -Infinity;
@@ -234,11 +229,6 @@ export function openFlow(
         .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
     },
     release,
-    failOver(integration, isFailedOver) {
-      if (isFailedOver) failedOver.add(integration);
-      else failedOver.delete(integration);
-    },
-    isFailedOver: (integration) => failedOver.has(integration),
     returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),

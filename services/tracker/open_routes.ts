@@ -40,7 +40,6 @@ export interface OpenRoutes extends Routes {
 
 /**
  * Finds the integrations that may send the mail of an integration (`<account>/<id>`), and measures what each may take.
- * Records in the flow whether others may.
  */
 export async function openRoutes(key: string, round: Round, deps: RouteDeps): Promise<OpenRoutes> {
   const { circuits, flow } = round;
@@ -63,7 +62,6 @@ export async function openRoutes(key: string, round: Round, deps: RouteDeps): Pr
   };
   const capacities = capacitiesOf(accountId, round);
   const routes = routesOf({ id, own, fallbacks: found.map(candidate), capacities });
-  flow.failOver(key, routes.isFailedOver);
   const inFlightElsewhere = found.reduce((sum, { _id }) => sum + flow.inFlight(_id), 0);
   return { ...routes, integration, inFlightElsewhere };
 }

@@ -1,4 +1,5 @@
 import { MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
+import { circuitState } from "@posthaste/limits";
 import { redispatchesOf } from "@posthaste/messaging";
 import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
 import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
@@ -66,9 +67,10 @@ interface Found {
 
 /** Dispatches the returned attempts of an integration, and returns the sends that may be dispatched now. */
 async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Found[]> {
-  const { flow } = round;
-  // A full window needs no look-up: a hundred silent servers cause no work.
-  if (flow.inFlight(key) >= flow.windowOf(key) && !flow.isFailedOver(key)) return [];
+  const { flow, circuits } = round;
+  // A full window needs no look-up unless others may send the mail: a hundred silent servers cause no work.
+  const isAway = circuitState(circuits.get(key), deps.now()) !== "closed";
+  if (flow.inFlight(key) >= flow.windowOf(key) && !isAway) return [];
   const routes = await openRoutes(key, round, deps);
   await dispatchReturned(key, { flow, routes }, deps);
   const [accountId = ""] = key.split("/");
