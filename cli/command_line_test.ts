@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { messageIdOf, newSendId, type Send, webhookSettingsSchema } from "@posthaste/contracts";
+import { messageIdOf, newSendId, webhookSettingsSchema } from "@posthaste/contracts";
 import {
   bindPassword,
   openSecret,
@@ -23,6 +23,7 @@ import {
   openTestNats,
   testCertificate,
   type TestMongo,
+  testSend,
   voidAttempt,
 } from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
@@ -506,19 +507,7 @@ test("integrationsCommand() accepts certificate authorities, and shows in red th
 
 test("retryCommand() brings failed messages back, and integrations resume is published", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "retry-shop" });
-  const send: Send = {
-    _id: newSendId(accountId),
-    accountId,
-    acceptedAt: new Date(),
-    priority: "transactional",
-    template: { id: 1, version: 1 },
-    pdfVersions: {},
-    integrationId: 1,
-    request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
-    messageCount: 1,
-    settledAt: null,
-    reconcileAt: new Date(),
-  };
+  const send = testSend({ accountId, acceptedAt: new Date() });
   await store.sends.accept(send);
   const messageId = messageIdOf(send._id, 0);
   const early = await run(`retry ${messageId}`);

@@ -7,7 +7,7 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openMongod } from "@posthaste/embedded";
 import { type Bus, openBus } from "@posthaste/messaging";
 import { LedgerVersionError, openStore, type Store } from "@posthaste/storage";
-import { openTestMongo, openTestNats, voidAttempt } from "@posthaste/kit";
+import { openTestMongo, openTestNats, testSend, voidAttempt } from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { databaseRemedy } from "./database_remedy.ts";
 import { EXIT } from "./exit_code.ts";
@@ -35,16 +35,8 @@ function run(args: string, options: CliOptions = {}) {
   return runCli(args.split(" "), { ...options, env: { ...env, ...options.env } });
 }
 
-async function accept(accountId: string, count: number, acceptedAt = new Date()): Promise<Send> {
-  const send: Send = {
-    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, priority: "transactional" },
-    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
-    request: {
-      from: { email: "shop@example.com" },
-      to: Array.from({ length: count }, (_, n) => ({ email: `r${n}@example.com` })),
-    },
-    ...{ messageCount: count, settledAt: null, reconcileAt: new Date(Date.now() + 60_000) },
-  };
+async function accept(accountId: string, messageCount: number): Promise<Send> {
+  const send = testSend({ accountId, acceptedAt: new Date(), messageCount });
   await store.sends.accept(send);
   return send;
 }

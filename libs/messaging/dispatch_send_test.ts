@@ -2,20 +2,18 @@ import {
   EVENTS,
   MAX_EVENT_BYTES,
   MAX_MESSAGES_PER_EVENT,
-  newSendId,
   type Recipient,
   type Send,
   type Variables,
 } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispatchesOf, dispatchSend, redispatchesOf } from "./dispatch_send.ts";
 import type { Outgoing } from "./step.ts";
 
 function sendTo(to: Recipient[], variables?: Variables): Send {
-  return {
-    _id: newSendId("acc_1"),
-    accountId: "acc_1",
+  return testSend({
     acceptedAt: new Date(1_700_000_000_000),
     priority: "bulk",
     template: { id: 1, version: 2 },
@@ -26,10 +24,8 @@ function sendTo(to: Recipient[], variables?: Variables): Send {
       to,
       ...variables && { variables },
     },
-    ...{ messageCount: to.length, subjectKey: "key" },
-    settledAt: null,
-    reconcileAt: new Date(1_700_000_000_000),
-  };
+    subjectKey: "key",
+  });
 }
 
 function recipients(count: number, variables?: Variables): Recipient[] {

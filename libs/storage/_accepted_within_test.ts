@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf, newId, newSendId } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import type { Document } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 
 const ACCOUNTS = Array.from({ length: 20 }, (_, n) => `acc_${n}`);
 const SECOND = 1000;
@@ -105,7 +106,7 @@ test("listSends() lists sends with ids of earlier versions after all others", as
     oldSendId(at(2)),
     ...[3, 4].map((n) => newSendId(accountId, at(n))),
   ];
-  for (const _id of ids) await store.sends.accept(sendOf({ _id, accountId }));
+  for (const _id of ids) await store.sends.accept(testSend({ _id, accountId }));
   const first = await store.sends.list(accountId, { limit: 3 });
   assert.deepEqual(first.map(({ _id }) => _id), [ids[3], ids[2], ids[1]]);
   const rest = await store.sends.list(accountId, { limit: 3, before: ids[1] });
@@ -119,7 +120,7 @@ test("removeOldSends() removes old sends of every shard, also those with ids of 
     for (const acceptedAt of [at(n), at(n + 1000)]) {
       const accountId = `acc_${n}`;
       const _id = n % 4 === 0 ? oldSendId(acceptedAt) : newSendId(accountId, acceptedAt);
-      await store.sends.accept(sendOf({ _id, accountId, acceptedAt, settledAt: acceptedAt }));
+      await store.sends.accept(testSend({ _id, accountId, acceptedAt, settledAt: acceptedAt }));
     }
   }
   let removed = 0;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newId, type Send } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import { type Collection, type Db, MongoServerError } from "mongodb";
 import { insertIntoBatch } from "./_batch_insert.ts";
-import { batchOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { batchOf, openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => void (opened = await openTestStore()));
@@ -44,7 +45,7 @@ async function openPart(): Promise<Send & { batchId: string }> {
   const batch = batchOf({ accountId: newId("acc") });
   await opened.store.batches.create(batch, undefined);
   const { _id: batchId, accountId } = batch;
-  return { ...sendOf({ accountId, messageCount: 2, next: 0, held: true }), batchId };
+  return { ...testSend({ accountId, messageCount: 2, next: 0, held: true }), batchId };
 }
 
 /** Returns what the batch of a part counts, and whether the part is there. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Document } from "mongodb";
 import { newId } from "@posthaste/contracts";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { openTestStore } from "./_test_store.ts";
 import { openStore } from "./store.ts";
 
 const there = { $exists: true };
@@ -10,7 +11,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 /** Returns a send as version 2 stored it; some have a key. */
 function sendOfVersion2(n: number): Document {
-  const { priority: lane, reconcileAt: sweepAt, ...send } = sendOf({
+  const { priority: lane, reconcileAt: sweepAt, ...send } = testSend({
     ...{ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) },
   });
   return {
@@ -61,7 +62,7 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
   for (const n of [0, 600, 1198]) {
     const found = await store.sends.findByIdempotencyKey("acc_1", `order/${n}`);
     assert.equal(found?._id, written[n]?.["_id"]);
-    const repeated = sendOf({ idempotency: { key: `order/${n}`, bodyHash: `h${n}` } });
+    const repeated = testSend({ idempotency: { key: `order/${n}`, bodyHash: `h${n}` } });
     const result = await store.sends.accept(repeated);
     assert.deepEqual(result, { accepted: false, existing: found });
     assert.equal(found?.idempotency?.bodyHash, `h${n}`);

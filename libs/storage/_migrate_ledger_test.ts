@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import type { Document } from "mongodb";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import { openStore } from "./store.ts";
 
 let opened: TestStore;
@@ -11,7 +12,7 @@ before(async () => {
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
-const send = sendOf({ messageCount: 8, reconcileAt: new Date() });
+const send = testSend({ messageCount: 8, reconcileAt: new Date() });
 const now = Date.now();
 
 /** Returns a message as version 1 stored it. */

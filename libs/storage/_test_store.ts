@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  type Batch,
-  BATCH_OPEN_MS,
-  messageIdOf,
-  newId,
-  newSendId,
-  type Send,
-} from "@posthaste/contracts";
+import { type Batch, BATCH_OPEN_MS, messageIdOf, newId, type Send } from "@posthaste/contracts";
 import { openTestMongo } from "@posthaste/kit";
 import { type Db, MongoClient } from "mongodb";
 import type { Postponement } from "./message_postponement.ts";
@@ -58,29 +51,6 @@ export function batchOf(changes: Partial<Batch> = {}): Batch {
     ...{ start: "close", template: { id: 1, version: 1 }, integrationId: 1 },
     request: { from: { email: "shop@example.com" } },
     ...{ pdfs: [], recipients: 0, sends: 0, closesAt, endedAt: null, dueAt: closesAt },
-    ...changes,
-  };
-}
-
-/** Makes a send to `messageCount` recipients. */
-export function sendOf(changes: Partial<Send> = {}): Send {
-  const { messageCount = 1, accountId = "acc_1" } = changes;
-  const acceptedAt = changes.acceptedAt ?? new Date("2026-01-01T00:00:00Z");
-  return {
-    _id: newSendId(accountId, acceptedAt),
-    accountId,
-    acceptedAt,
-    priority: "transactional",
-    template: { id: 1, version: 1 },
-    pdfVersions: {},
-    integrationId: 1,
-    request: {
-      from: { email: "shop@example.com" },
-      to: Array.from({ length: messageCount }, (_, index) => ({ email: `r${index}@example.com` })),
-    },
-    messageCount,
-    settledAt: null,
-    reconcileAt: new Date(acceptedAt.getTime() + 60_000),
     ...changes,
   };
 }

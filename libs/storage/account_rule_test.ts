@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, pageOptionsSchema, webhookSettingsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";
-import { batchOf, openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
+import { batchOf, openTestStore, postponementOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 /** Collections whose documents belong to an account. */
@@ -146,7 +146,7 @@ const WITHOUT_ACCOUNT = [
   ...["attempts.findWaits", "attempts.count", "attempts.uncount", "attempts.forget"],
 ];
 
-const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
+const send = testSend({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
 const messageId = messageIdOf(send._id, 0);
 const batch = batchOf({ accountId: ACCOUNT });
 const now = new Date();
@@ -343,7 +343,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "sends.accept": async (store) => {
     await store.sends.accept(send);
     await store.sends.accept(
-      sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } }),
+      testSend({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } }),
     );
   },
   "sends.find": (store) => store.sends.find(ACCOUNT, send._id),
@@ -363,7 +363,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "waiting.dueMessages": (store) => store.waiting.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
   "integrations.archive": (store) => store.integrations.archive(ACCOUNT, 1, now),
   "registers.ledgerOf": async (store) => {
-    const other = sendOf({ accountId: ACCOUNT });
+    const other = testSend({ accountId: ACCOUNT });
     await store.sends.accept(other);
     const messageId = messageIdOf(other._id, 0);
     await takeAttempt(store, { messageId, attempt: 1 });
@@ -391,14 +391,14 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "messages.search": async (store) => {
     const page = { limit: 10 };
     const email = { text: send.request.to[0]?.email ?? "", isPrefix: false };
-    const other = sendOf({ accountId: ACCOUNT });
+    const other = testSend({ accountId: ACCOUNT });
     await store.sends.accept(other);
     for (const filter of [{}, { states: ["deferred"] as const }, { email }]) {
       assert.ok((await store.messages.search(ACCOUNT, filter, page)).messages.length > 0);
     }
   },
   "messages.findPlaces": async (store) => {
-    const waiting = sendOf({ accountId: ACCOUNT, next: 0 });
+    const waiting = testSend({ accountId: ACCOUNT, next: 0 });
     await store.sends.accept(waiting);
     await store.waiting.queueSend(waiting);
     const message = await store.messages.find(ACCOUNT, messageIdOf(waiting._id, 0));
@@ -424,7 +424,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   },
   "retention.removeContents": async (store) => {
     const before = new Date(Date.now() + 60_000);
-    await store.sends.accept(sendOf({ accountId: ACCOUNT, settledAt: now }));
+    await store.sends.accept(testSend({ accountId: ACCOUNT, settledAt: now }));
     await store.retention.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
   },
   "restored.heldMessages": (store) =>

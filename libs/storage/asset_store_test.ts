@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newSendId } from "@posthaste/contracts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -56,7 +57,7 @@ test("removeOldAssets() keeps files that a name or a send needs, or that were ne
   const { store } = opened;
   const accountId = "acc_4";
   const file = { size: 4, filename: "a.txt", contentType: "text/plain" };
-  const send = sendOf({
+  const send = testSend({
     ...{ _id: newSendId(accountId, early), accountId },
     request: {
       from: { email: "shop@example.com" },

@@ -7,7 +7,8 @@ import {
   MAX_OPEN_BATCHES,
   newId,
 } from "@posthaste/contracts";
-import { batchOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { batchOf, openTestStore, type TestStore } from "./_test_store.ts";
 import { TooManyBatchesError } from "./batch_store.ts";
 
 let opened: TestStore;
@@ -21,7 +22,7 @@ async function openBatch(changes: Partial<Batch> = {}): Promise<Batch> {
 }
 
 function partOf({ _id: batchId, accountId }: Batch, messageCount = 2) {
-  return sendOf({ accountId, batchId, messageCount, next: 0, held: true });
+  return testSend({ accountId, batchId, messageCount, next: 0, held: true });
 }
 
 const NOW = new Date("2026-01-01T01:00:00Z");

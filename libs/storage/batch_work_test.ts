@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Batch, messageIdOf, newId, type Send } from "@posthaste/contracts";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { batchOf, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
+import { batchOf, openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => void (opened = await openTestStore()));
@@ -23,7 +23,7 @@ async function openBatch(
   const parts: Send[] = [];
   for (const [n, messageCount] of counts.entries()) {
     const acceptedAt = new Date(batch.createdAt.getTime() + n);
-    const part = sendOf({ accountId, batchId, messageCount, acceptedAt, next: 0, held: true });
+    const part = testSend({ accountId, batchId, messageCount, acceptedAt, next: 0, held: true });
     await sends.accept(part);
     parts.push(part);
   }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { testSend, voidAttempt } from "@posthaste/kit";
+import { openTestStore } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -31,7 +31,7 @@ test("listBlocked() lists integrations that are suspended, have an open circuit 
   const long = new Date(now.getTime() - 60_000);
   await store.circuits.countFailure({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
   await store.circuits.countFailure({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
-  const attempt = { messageId: messageIdOf(sendOf()._id, 0), attempt: 1, at: now };
+  const attempt = { messageId: messageIdOf(testSend()._id, 0), attempt: 1, at: now };
   await voidAttempt(store, "deferred", { ...attempt, waitsFor: "acc_1/1", reason: "no login" });
   assert.deepEqual(
     await store.integrations.listBlocked(now),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
+import { messageIdOf, type Send } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import { ContentRemovedError } from "./message_retry.ts";
 import type { Store } from "./store.ts";
 
@@ -20,8 +20,7 @@ const before7 = new Date(now.getTime() - 7 * DAY_MS);
 
 /** Accepts a send that failed, with variables at every level. */
 async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: string) {
-  const send = sendOf({
-    _id: newSendId(accountId, acceptedAt),
+  const send = testSend({
     accountId,
     acceptedAt,
     ...(idempotencyKey ? { idempotency: { key: idempotencyKey, bodyHash: "h" } } : {}),

@@ -1,4 +1,5 @@
 import { openMongod } from "@posthaste/embedded";
+import { testSend } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +15,6 @@ import {
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
 import { openStore, type Store } from "./store.ts";
-import { sendOf } from "./_test_store.ts";
 
 const PASSWORDS = {
   ...{ api: "a1", renderer: "r1", mailer: "m1", tracker: "t1", webhooks: "w1", dashboard: "d1" },
@@ -319,7 +319,7 @@ test("the dashboard's rights suffice for all that people do, also in transaction
   const at = { at: now, reason: "manual" } as const;
   await store.suppressions.add(accountId, [{ email, ...at }], { max: 9 });
   await store.sends.accept(
-    sendOf({ accountId, request: { ...sendOf().request, to: [{ email }] } }),
+    testSend({ accountId, request: { ...testSend().request, to: [{ email }] } }),
   );
   const count = { now, audit: "count" } as const;
   const { messages } = await dashboard.retention.forgetRecipient(accountId, email, count);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { advance, beginDot, beginVoid, replied } from "@posthaste/delivery";
+import { testSend } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { identityOf, type MessageIdentity } from "./message_identity.ts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
 let opened: TestStore;
@@ -16,7 +17,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 function messageOfNew(): MessageIdentity {
-  const message = identityOf(sendOf(), 0);
+  const message = identityOf(testSend(), 0);
   assert.ok(message);
   return message;
 }

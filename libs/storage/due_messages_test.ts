@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import { endAttempt, voidAttempt } from "@posthaste/kit";
-import { examinedBy, openTestStore, postponementOf, sendOf } from "./_test_store.ts";
+import { endAttempt, testSend, voidAttempt } from "@posthaste/kit";
+import { examinedBy, openTestStore, postponementOf } from "./_test_store.ts";
 import { identityOf } from "./message_identity.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
@@ -12,7 +12,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 test("dueMessages() lists the due messages of each integration, the longest due first", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  const [one, other] = [sendOf({ messageCount: 5 }), sendOf({ integrationId: 2 })];
+  const [one, other] = [testSend({ messageCount: 5 }), testSend({ integrationId: 2 })];
   for (const send of [one, other]) await store.sends.accept(send);
   const idOf = (index: number) => messageIdOf(one._id, index);
   const defer = (messageId: string, nextAt: Date) =>
@@ -59,7 +59,7 @@ test("dueMessages() lists the due messages of each integration, the longest due 
 test("dueMessages() finds those that others may send by an index, however many wait before them", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  const send = sendOf({ messageCount: 5 });
+  const send = testSend({ messageCount: 5 });
   await store.sends.accept(send);
   const due = { state: "deferred", attempt: 1, at: at(1), nextAt: at(2) } as const;
   for (const [index, from] of ["a@Example.com", "b@example.com", undefined].entries()) {
@@ -112,7 +112,7 @@ test("dueMessages() reads little more than it returns, in the same order, also w
   await using opened = await openTestStore();
   const { store, db } = opened;
   const senders = Array.from({ length: 210 }, (_, n) => `branch${n}@example.com`);
-  const send = sendOf({ messageCount: 300 });
+  const send = testSend({ messageCount: 300 });
   await store.sends.accept(send);
   const due = { state: "deferred", at: at(1), reason: "busy" } as const;
   await Promise.all(Array.from({ length: 300 }, async (_, index) => {
@@ -139,7 +139,7 @@ test("overdueMessages() finds those that have waited since before a time, the ol
   await using opened = await openTestStore();
   const { store, db } = opened;
   const sends = [3, 2, 8, 1, 1].map((seconds, n) =>
-    sendOf({
+    testSend({
       acceptedAt: at(seconds),
       request: { from: { email: `a${n}@example.com` }, to: [{ email: "ann@example.net" }] },
     })

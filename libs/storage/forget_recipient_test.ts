@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Collection, Db } from "mongodb";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import { FORGOTTEN_ADDRESS, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { advance, replied } from "@posthaste/delivery";
 import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
 let opened: TestStore;
@@ -19,10 +19,9 @@ const ERASE = { now, audit: "erase" } as const;
 
 /** Returns a send to Ann and to others, with her data in every possible place. */
 function sendToAnn(accountId: string, others: string[]) {
-  return sendOf({
+  return testSend({
     _id: newSendId(accountId, now),
     accountId,
-    messageCount: others.length + 1,
     request: {
       from: { email: "shop@example.com" },
       variables: { season: "ann-canary winter" },
@@ -225,7 +224,7 @@ test("forgetRecipient() removes a person from the copies of others' mail, and fr
     to: [{ email: "bob@example.com" }, { email: "cy@example.com", bcc: [ann] }],
     cc: [ann, { email: "dan@example.com" }],
   };
-  const send = sendOf({ _id: newSendId(accountId, now), accountId, messageCount: 2, request });
+  const send = testSend({ _id: newSendId(accountId, now), accountId, request });
   await store.sends.accept(send);
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", {
@@ -265,7 +264,7 @@ test("forgetRecipient() ends after its time, and repeated calls complete the wor
   const to = Array.from({ length: 60 }, () => ({ email, cc: [{ email: "bo@example.com" }] }));
   const request = { from: { email: "shop@example.com" }, to };
   for (const messageCount of [60, 60, 1]) {
-    await store.sends.accept(sendOf({
+    await store.sends.accept(testSend({
       ...{ _id: newSendId(accountId, now), accountId, messageCount },
       request: { ...request, to: to.slice(0, messageCount) },
     }));

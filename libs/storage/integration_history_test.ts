@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { messageIdOf } from "@posthaste/contracts";
+import { testSend, voidAttempt } from "@posthaste/kit";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { RevisionConflictError } from "./revision_conflict_error.ts";
 
@@ -126,8 +126,7 @@ test("countWaiting() counts what waits for one integration, dispatched or not", 
   const accountId = "acc_m";
   for (const integrationId of [1, 1, 1, 2]) {
     const acceptedAt = new Date(Date.UTC(2026, 0, 4));
-    const send = sendOf({
-      _id: newSendId(accountId, acceptedAt),
+    const send = testSend({
       accountId,
       acceptedAt,
       integrationId,
@@ -141,7 +140,7 @@ test("countWaiting() counts what waits for one integration, dispatched or not", 
     [10, 2].map((most) => store.integrations.countWaiting(accountId, 1, most)),
   );
   assert.deepEqual(counts, [3, 2]);
-  const send = sendOf({ accountId, messageCount: 4, next: 0 });
+  const send = testSend({ accountId, messageCount: 4, next: 0 });
   await store.sends.accept(send);
   await store.waiting.queueSend(send);
   assert.equal(await store.integrations.countWaiting(accountId, 1, 10), 7);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend, voidAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { openTestStore } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
@@ -37,7 +37,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and returns
     ...{ accountId: "acc_9", id: id + 1, failedFrom: failed(-minutes) },
     lastFailed: { at: now, messageId: "msg_1", reason: "refused" },
   })));
-  const [stoppedBy, messageId] = [sendOf(), sendOf({ accountId: "acc_2" })].map(({ _id }) =>
+  const [stoppedBy, messageId] = [testSend(), testSend({ accountId: "acc_2" })].map(({ _id }) =>
     messageIdOf(_id, 0)
   );
   assert.ok(stoppedBy && messageId);
@@ -54,7 +54,7 @@ test("ledgerState() counts what waits over all accounts, by indexes, and returns
   assert.deepEqual(suspended.map(({ name, reason }) => [name, reason]), [
     ["stopped", "login refused"],
   ]);
-  const large = sendOf({ messageCount: 10, next: 0 });
+  const large = testSend({ messageCount: 10, next: 0 });
   await store.sends.accept(large);
   await store.waiting.queueSend(large);
   assert.equal((await store.statistics.ledgerState(now)).waiting, 11);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
+import { messageIdOf } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import { ContentRemovedError } from "./message_retry.ts";
 
 let opened: TestStore;
@@ -18,7 +18,7 @@ const limitOfAge = new Date(now.getTime() - 90 * DAY_MS);
 async function failedSend(days: number, isSettled: boolean) {
   const { store } = opened;
   const acceptedAt = new Date(now.getTime() - days * DAY_MS);
-  const send = sendOf({ _id: newSendId("acc_1", acceptedAt), acceptedAt, messageCount: 2 });
+  const send = testSend({ acceptedAt, messageCount: 2 });
   await store.sends.accept(send);
   for (const index of [0, 1]) {
     await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });

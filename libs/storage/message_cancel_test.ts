@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, losingWrites, takeAttempt, voidAttempt } from "@posthaste/kit";
+import { endAttempt, losingWrites, takeAttempt, testSend, voidAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import {
-  examinedBy,
-  openTestStore,
-  postponementOf,
-  sendOf,
-  type TestStore,
-} from "./_test_store.ts";
+import { examinedBy, openTestStore, postponementOf, type TestStore } from "./_test_store.ts";
 import { deliveryLedgers } from "./delivery_ledger.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { Store } from "./store.ts";
@@ -24,7 +18,7 @@ after(() => opened[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 async function accepted(messageCount = 1) {
-  const send = sendOf({ messageCount });
+  const send = testSend({ messageCount });
   await store.sends.accept(send);
   return { send, messageId: messageIdOf(send._id, 0) };
 }
@@ -113,7 +107,7 @@ test("cancelSend() cancels the rest of a send, and returns how many", async () =
 
 test("cancelSome() reads the documents of the named messages, and no others of the send", async () => {
   const { store, db } = opened;
-  const send = sendOf({ accountId: "acc_some", messageCount: 60 });
+  const send = testSend({ accountId: "acc_some", messageCount: 60 });
   await store.sends.accept(send);
   for (let index = 0; index < 50; index++) {
     await store.messages.cancel("acc_some", messageIdOf(send._id, index), new Date());
@@ -129,7 +123,7 @@ test("cancelSome() reads the documents of the named messages, and no others of t
 test("cancel() and cancelSome() end the waiting of a send of which nothing is left to dispatch", async () => {
   const { store } = opened;
   const accountId = "acc_left";
-  const send = sendOf({ accountId, messageCount: 5, next: 2, waitsFor: `${accountId}/1` });
+  const send = testSend({ accountId, messageCount: 5, next: 2, waitsFor: `${accountId}/1` });
   await store.sends.accept(send);
   const waiting = async () =>
     (await store.waiting.listSends(`${accountId}/1`, { limit: 9 })).map((

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
+import { messageIdOf, type Send } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -16,13 +16,7 @@ after(() => opened[Symbol.asyncDispose]());
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes));
 
 async function accepted(accountId: string, minutes: number, messageCount: number): Promise<Send> {
-  const acceptedAt = at(minutes);
-  const send = sendOf({
-    _id: newSendId(accountId, acceptedAt),
-    accountId,
-    acceptedAt,
-    messageCount,
-  });
+  const send = testSend({ accountId, acceptedAt: at(minutes), messageCount });
   await store.sends.accept(send);
   return send;
 }

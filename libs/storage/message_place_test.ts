@@ -1,8 +1,8 @@
-import { messageIdOf, newSendId } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
+import { messageIdOf } from "@posthaste/contracts";
+import { testSend, voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -13,12 +13,8 @@ after(() => opened[Symbol.asyncDispose]());
 const accountId = "acc_1";
 const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, 0, second));
 
-async function waitingSend(second: number, changes: Parameters<typeof sendOf>[0]) {
-  const acceptedAt = at(second);
-  const send = sendOf({
-    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, next: 0, integrationId: 1 },
-    ...changes,
-  });
+async function waitingSend(second: number, changes: Parameters<typeof testSend>[0]) {
+  const send = testSend({ accountId, acceptedAt: at(second), next: 0, ...changes });
   await opened.store.sends.accept(send);
   await opened.store.waiting.queueSend(send);
   return send;
@@ -85,7 +81,7 @@ test("findPlaces() returns what stops an integration, and nothing for messages t
   const { _id: id } = integration;
   await store.circuits.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
   assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);
-  const straight = sendOf({ accountId, messageCount: 1, integrationId: 2 });
+  const straight = testSend({ accountId, messageCount: 1, integrationId: 2 });
   await store.sends.accept(straight);
   assert.equal(await placeOf(straight._id, 0), undefined, "it is on its way");
 });

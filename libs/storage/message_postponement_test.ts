@@ -1,8 +1,8 @@
 import { messageIdOf, type Send } from "@posthaste/contracts";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, postponementOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -20,7 +20,7 @@ const postpone = (send: Send, nextAt: Date) =>
   store.waiting.postponeMessage(postponementOf(send, { now: at(5), nextAt, reason }));
 
 test("postponeMessage() makes a message wait, with one line in its timeline however often", async () => {
-  const send = sendOf();
+  const send = testSend();
   await store.sends.accept(send);
   for (const time of [10, 20, 30]) assert.equal(await postpone(send, at(time)), true);
   const message = await store.messages.find("acc_1", messageIdOf(send._id, 0));
@@ -33,7 +33,7 @@ test("postponeMessage() makes a message wait, with one line in its timeline howe
 });
 
 test("postponeMessage() leaves a message alone that was attempted since", async () => {
-  const send = sendOf();
+  const send = testSend();
   const messageId = messageIdOf(send._id, 0);
   await store.sends.accept(send);
   await takeAttempt(store, { messageId, attempt: 1 });
@@ -44,7 +44,7 @@ test("postponeMessage() leaves a message alone that was attempted since", async 
 });
 
 test("an outcome makes an attempted message wait", async () => {
-  const send = sendOf();
+  const send = testSend();
   const messageId = messageIdOf(send._id, 0);
   await takeAttempt(store, { messageId, attempt: 1 });
   const outcome = { messageId, attempt: 1, at: at(1), reason: "login refused" };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Message, messageIdOf, newId, type Send } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import { UNTOUCHED } from "./_message_document.ts";
-import { batchOf, examinedBy, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { batchOf, examinedBy, openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => void (opened = await openTestStore()));
@@ -30,7 +31,7 @@ async function acceptBatch() {
   const parts: Send[] = [];
   for (let n = 0; n < 60; n++) {
     const acceptedAt = new Date(batch.createdAt.getTime() + n);
-    const send = sendOf({
+    const send = testSend({
       ...{ accountId, acceptedAt, messageCount: COUNT },
       ...(n < 4 ? { batchId: batch._id } : {}),
     });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { openTestStore } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 test("retryMessage() brings back what failed or is unknown, overdue, and its send with it", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  const send = sendOf({ messageCount: 3 });
+  const send = testSend({ messageCount: 3 });
   await store.sends.accept(send);
   const [failed = "", unknown = "", sent = ""] = [0, 1, 2].map((n) => messageIdOf(send._id, n));
   for (const index of [0, 1, 2]) {
@@ -50,7 +50,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
 test("retryMessage() keeps a send open that a tracker has found finished just before", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  const send = sendOf();
+  const send = testSend();
   await store.sends.accept(send);
   const failed = messageIdOf(send._id, 0);
   const retryFailed = async (attempt: number) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import { messageIdOf, type MessageState, newSendId, type Send } from "@posthaste/contracts";
 import type { Document } from "mongodb";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { MessageFilter } from "./message_filter.ts";
 import { INDEXED_STATES } from "./message_search.ts";
 import type { Store } from "./store.ts";
@@ -41,11 +41,9 @@ before(async () => {
   ({ store } = opened);
   for (let day = 1; day <= 6; day++) {
     const acceptedAt = DAY(day);
-    const send = sendOf({
-      _id: newSendId(ACCOUNT, acceptedAt),
+    const send = testSend({
       accountId: ACCOUNT,
       acceptedAt,
-      messageCount: day,
       integrationId: day % 2,
       template: { id: day % 3, version: 1 },
       request: {
@@ -180,7 +178,7 @@ test("searchMessages() shows whose mail has PDFs, also without an outcome", asyn
       ...(count < 0 ? {} : { attachments: Array.from({ length: count }, () => ({ id: 3 })) }),
     }));
     const request = { from: { email: "shop@example.com" }, to };
-    const send = sendOf({ accountId, messageCount: pdfs.length, request });
+    const send = testSend({ accountId, request });
     await store.sends.accept(send);
     const { messages } = await store.messages.search(accountId, { sendId: send._id }, { limit: 9 });
     const one = await store.messages.findWithHead(accountId, messageIdOf(send._id, 1));
@@ -195,7 +193,7 @@ test("searchMessages() shows whose mail has PDFs, also without an outcome", asyn
 });
 
 test("searchMessages() shows the copies that a mail went without", async () => {
-  const send = sendOf({ accountId: "acc_copies" });
+  const send = testSend({ accountId: "acc_copies" });
   await store.sends.accept(send);
   const attempt = { messageId: messageIdOf(send._id, 0), attempt: 1 };
   const copiesRefused = [{ email: "cc@example.net", reply: { code: 550 } }];
@@ -209,8 +207,8 @@ test("searchMessages() shows the copies that a mail went without", async () => {
 async function withSubjects(accountId: string, mails: [email: string, subject?: string][]) {
   const to = mails.map(([email]) => ({ email }));
   const request = { from: { email: "shop@example.com" }, to, variables: { a: 1 } };
-  const given = { accountId, messageCount: to.length, request, subjectKey: newSubjectKey() };
-  const send = sendOf(given);
+  const given = { accountId, request, subjectKey: newSubjectKey() };
+  const send = testSend(given);
   await store.sends.accept(send);
   for (const [index, [, subject]] of mails.entries()) {
     if (subject === undefined) continue;

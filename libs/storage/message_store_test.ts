@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -16,7 +16,7 @@ after(() => opened[Symbol.asyncDispose]());
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 async function acceptedSend() {
-  const send = sendOf({ messageCount: 4 });
+  const send = testSend({ messageCount: 4 });
   await store.sends.accept(send);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 1), attempt: 1 });
   await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
@@ -34,7 +34,7 @@ test("findMessage() finds messages without a document, and none of another accou
   for (const index of [0, 2]) {
     assert.equal(await store.messages.find("acc_2", messageIdOf(send._id, index)), null);
   }
-  for (const wrong of [messageIdOf(send._id, 4), messageIdOf(sendOf()._id, 0), "msg_x"]) {
+  for (const wrong of [messageIdOf(send._id, 4), messageIdOf(testSend()._id, 0), "msg_x"]) {
     assert.equal(await store.messages.find("acc_1", wrong), null);
   }
 });
@@ -49,11 +49,11 @@ test("listMessages() lists all by index, also those without a document", async (
     [3, "queued"],
   ]);
   assert.equal(await store.messages.list("acc_2", send._id), null);
-  assert.equal(await store.messages.list("acc_1", sendOf()._id), null);
+  assert.equal(await store.messages.list("acc_1", testSend()._id), null);
 });
 
 test("countStates() counts the messages of the account's sends, documents or not", async () => {
-  const [one, two] = [await acceptedSend(), sendOf({ messageCount: 3 })];
+  const [one, two] = [await acceptedSend(), testSend({ messageCount: 3 })];
   await store.sends.accept(two);
   // A message that is being sent has no outcome: only a list distinguishes it from a waiting one.
   const counted = { queued: 3, sent: 1 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { endAttempt, takeAttempt, testSend } from "@posthaste/kit";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -11,7 +11,7 @@ before(async () => {
 after(() => opened?.[Symbol.asyncDispose]());
 
 async function accepted(own: object = {}) {
-  const send = sendOf({ messageCount: 3 });
+  const send = testSend({ messageCount: 3 });
   const to = send.request.to.map((recipient, index) =>
     index === 1 ? { ...recipient, ...own } : recipient
   );
@@ -38,7 +38,7 @@ test("findWithHead() finds what find() does, with the labels of the message", as
     assert.equal(await store.messages.findWithHead("acc_2", id), null);
   }
   assert.deepEqual(states, [["sending", "top"], ["sent", "own"], ["queued", "top"]]);
-  for (const wrong of [messageIdOf(send._id, 3), messageIdOf(sendOf()._id, 0), "msg_x"]) {
+  for (const wrong of [messageIdOf(send._id, 3), messageIdOf(testSend()._id, 0), "msg_x"]) {
     assert.equal(await store.messages.findWithHead("acc_1", wrong), null);
   }
 });
@@ -60,7 +60,7 @@ test("findWithHead() finds the language that a mail was wanted in, until its rec
   const from = { email: "shop@example.com" };
   const locales = async (changes: object) => {
     const request = { from, to, ...changes };
-    const send = sendOf({ messageCount: request.to.length, request });
+    const send = testSend({ request });
     await store.sends.accept(send);
     const found = async (index: number) =>
       (await store.messages.findWithHead("acc_1", messageIdOf(send._id, index)))?.locale;

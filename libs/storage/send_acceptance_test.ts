@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import type { StoredKey } from "./_collections.ts";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -15,7 +16,7 @@ before(async () => {
 after(() => opened[Symbol.asyncDispose]());
 
 const keyed = (key: string, bodyHash: string = "h"): Send =>
-  sendOf({ idempotency: { key, bodyHash } });
+  testSend({ idempotency: { key, bodyHash } });
 const keys = () => opened.db.collection<StoredKey>("idempotency_keys");
 
 /**
@@ -49,7 +50,7 @@ test("acceptSend() stores the key beside the send, and needs none for a send wit
   assert.deepEqual(await keys().findOne({ _id: "acc_1/beside" }), {
     ...{ _id: "acc_1/beside", sendId, bodyHash: "h", acceptedAt },
   });
-  const accept = () => store.sends.accept(sendOf());
+  const accept = () => store.sends.accept(testSend());
   assert.equal(await commandsOf("idempotency_keys", accept), 0);
   await delay(2);
   assert.equal(await commandsOf("sends", accept), 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { newSendId } from "@posthaste/contracts";
-import { batchOf, examinedBy, openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { batchOf, examinedBy, openTestStore, type TestStore } from "./_test_store.ts";
 import type { SendFilter } from "./send_search.ts";
 
 const ACCOUNT = "acc_1";
@@ -14,10 +14,9 @@ before(async () => {
 after(() => opened[Symbol.asyncDispose]());
 
 function accept(acceptedAt: Date, marks: { reference?: string; tags?: string[] } = {}) {
-  const _id = newSendId(ACCOUNT, acceptedAt);
   const to = [{ email: "jane@example.net" }];
   const request = { from: { email: "shop@example.com" }, to, ...marks };
-  return opened.store.sends.accept(sendOf({ _id, accountId: ACCOUNT, acceptedAt, request }));
+  return opened.store.sends.accept(testSend({ accountId: ACCOUNT, acceptedAt, request }));
 }
 
 test("sends.search() reads the sends with a reference or a tag alone, and no others", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { testSend, voidAttempt } from "@posthaste/kit";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -15,10 +15,10 @@ after(() => opened[Symbol.asyncDispose]());
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const keyed = (key: string, changes: Partial<Send> = {}) =>
-  sendOf({ idempotency: { key, bodyHash: "h" }, ...changes });
+  testSend({ idempotency: { key, bodyHash: "h" }, ...changes });
 
 test("acceptSend() stores the request exactly, whatever its variables are called", async () => {
-  const send = sendOf();
+  const send = testSend();
   send.request.variables = JSON.parse(
     '{"_bsontype":"ObjectId","$set":{"a.b":1},"nul\\u0000key":[1.5,-2,1e300,null,"\\ud800"],"__proto__":{"x":1}}',
   );
@@ -28,7 +28,7 @@ test("acceptSend() stores the request exactly, whatever its variables are called
 });
 
 test("acceptSend() takes a request that would outgrow a document as BSON", async () => {
-  const send = sendOf();
+  const send = testSend();
   send.request.variables = { list: Array.from({ length: 2_000_000 }, () => 1) };
   assert.deepEqual(await store.sends.accept(send), { accepted: true });
 });
@@ -68,7 +68,7 @@ test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", 
 
 test("sendsToReconcile() returns sends that are due and not settled, without requests", async () => {
   const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
-    sendOf({
+    testSend({
       accountId: "acc_sweep",
       reconcileAt: at(seconds),
       _id: newSendId("acc_sweep", at(seconds)),
@@ -107,7 +107,7 @@ test("sendsToReconcile() returns sends that are due and not settled, without req
 
 test("claimReconciliation() grants each send to one of several concurrent reconcilers", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
-    const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
+    const send = testSend({ accountId: "acc_claim", reconcileAt: at(10) });
     await store.sends.accept(send);
     return send._id;
   }));
@@ -122,7 +122,7 @@ test("claimReconciliation() grants each send to one of several concurrent reconc
 
 test("listSends() pages through the sends of one account, newest first", async () => {
   const ids = [1, 2, 3, 4, 5].map((seconds) => newSendId("acc_list", at(seconds)));
-  for (const _id of ids) await store.sends.accept(sendOf({ _id, accountId: "acc_list" }));
+  for (const _id of ids) await store.sends.accept(testSend({ _id, accountId: "acc_list" }));
   const page = await store.sends.list("acc_list", { limit: 2 });
   assert.deepEqual(page.map(({ _id }) => _id), [ids[4], ids[3]]);
   const next = await store.sends.list("acc_list", { limit: 9, before: ids[3] });
@@ -131,7 +131,7 @@ test("listSends() pages through the sends of one account, newest first", async (
 
 test("finished() finds sends whose messages have all ended, and that are not settled", async () => {
   const [single, several, open, none] = [1, 3, 3, 2].map((messageCount) =>
-    sendOf({ messageCount })
+    testSend({ messageCount })
   );
   assert.ok(single && several && open && none);
   const end = (messageId: string, state: "sent" | "failed" | "deferred") =>

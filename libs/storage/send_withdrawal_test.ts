@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { openTestStore } from "./_test_store.ts";
 
 const LATER = new Date("2026-02-01T00:00:00Z");
 
 test("withdrawSend() removes a send from every view of the ledger", async () => {
   await using open = await openTestStore();
   const { store } = open;
-  const send = sendOf();
+  const send = testSend();
   await store.sends.accept(send);
   assert.equal(await store.sends.withdraw(send), true);
   assert.equal(await store.sends.load(send._id), null);
@@ -19,7 +20,7 @@ test("withdrawSend() removes a send from every view of the ledger", async () => 
 test("withdrawSend() blocks a send whose write comes after it, and may be repeated", async () => {
   await using open = await openTestStore();
   const { store, db } = open;
-  const send = sendOf();
+  const send = testSend();
   assert.equal(await store.sends.withdraw(send), true);
   const write = db.collection<{ _id: string }>("sends").insertOne({ _id: send._id });
   await assert.rejects(write, { code: 11000 });
@@ -30,8 +31,8 @@ test("withdrawSend() blocks a send whose write comes after it, and may be repeat
 test("withdrawSend() leaves a send alone that the reconciler has examined or settled", async () => {
   await using open = await openTestStore();
   const { store } = open;
-  const swept = sendOf();
-  const settled = sendOf();
+  const swept = testSend();
+  const settled = testSend();
   for (const send of [swept, settled]) await store.sends.accept(send);
   await store.sends.claimReconciliation([swept._id], { now: LATER, reconcileAt: LATER });
   await store.sends.settle([settled], LATER);
@@ -44,7 +45,7 @@ test("withdrawSend() leaves a send alone that the reconciler has examined or set
 test("withdrawSend() leaves only what the database removes after a day", async () => {
   await using open = await openTestStore();
   const { store, db } = open;
-  const send = sendOf();
+  const send = testSend();
   await store.sends.withdraw(send);
   const indexes = await db.collection("sends").indexes();
   const ttl = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);

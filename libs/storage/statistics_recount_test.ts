@@ -1,11 +1,11 @@
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
+import { messageIdOf, type Send } from "@posthaste/contracts";
+import { testSend, voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { identityOf } from "./message_identity.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
-import { openTestStore, postponementOf, sendOf, type TestStore } from "./_test_store.ts";
+import { openTestStore, postponementOf, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -18,9 +18,7 @@ const NOON = Date.parse("2026-03-01T12:00:00Z");
 const at = (minutes: number) => new Date(NOON + minutes * 60_000);
 
 async function accept(accountId: string, minutes: number, messageCount: number): Promise<Send> {
-  const acceptedAt = at(minutes);
-  const _id = newSendId(accountId, acceptedAt);
-  const send = sendOf({ _id, accountId, acceptedAt, messageCount, integrationId: 4 });
+  const send = testSend({ accountId, acceptedAt: at(minutes), messageCount, integrationId: 4 });
   await opened.store.sends.accept(send);
   return send;
 }

@@ -13,9 +13,10 @@ import {
   openTestMongo,
   takeAttempt,
   takesLong,
+  testSend,
   until,
 } from "@posthaste/kit";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { openTestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { openStore } from "./store.ts";
 import type { Publication } from "./template_store.ts";
@@ -143,14 +144,14 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await using opened = await openTestStore();
   const { store, db } = opened;
   const now = new Date("2026-01-01T00:10:00Z");
-  const send = sendOf({ idempotency: { key: "k", bodyHash: "h" }, messageCount: 2 });
+  const send = testSend({ idempotency: { key: "k", bodyHash: "h" }, messageCount: 2 });
   const accountId = send.accountId;
   for (let n = 0; n < 30; n++) {
     const later = {
       acceptedAt: new Date("2027-01-01"),
       idempotency: { key: `${n}`, bodyHash: "" },
     };
-    await store.sends.accept(sendOf(later));
+    await store.sends.accept(testSend(later));
     await store.templates.publish(welcome(accountId, `other-${n}`));
   }
   await db.command({ profile: 2 });
@@ -174,7 +175,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.integrations.update(accountId, 1, { port: 26 });
   await store.integrations.list(accountId);
   await store.sends.accept(send);
-  await store.sends.accept(sendOf({ idempotency: { key: "k", bodyHash: "h" } }));
+  await store.sends.accept(testSend({ idempotency: { key: "k", bodyHash: "h" } }));
   await store.sends.find(accountId, send._id);
   await store.sends.findByIdempotencyKey(accountId, "k");
   await store.sends.list(accountId, { limit: 5, before: "snd_z" });
@@ -194,9 +195,9 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.sends.finished([send._id]);
   await store.messages.find(accountId, messageId);
   await store.messages.list(accountId, send._id);
-  await store.messages.countStates(accountId, [send._id, sendOf()._id]);
+  await store.messages.countStates(accountId, [send._id, testSend()._id]);
   await store.messages.unfinished(send);
-  await store.messages.unfinishedOf([send, sendOf()]);
+  await store.messages.unfinishedOf([send, testSend()]);
   await store.sends.settle([send], now);
   await store.sends.expireIdempotencyKeys(now);
   await db.command({ profile: 0 });

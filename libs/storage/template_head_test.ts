@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { openTestStore, type TestStore } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import type { Store } from "./store.ts";
 import type { Publication } from "./template_store.ts";
@@ -106,11 +107,11 @@ test("templateUses() returns the newest use of each template among an account's 
   const day = (date: number) => new Date(Date.UTC(2026, 0, date));
   for (const [date, id, pdf] of [[1, 1, "7"], [2, 2, "8"], [3, 1, "8"]] as const) {
     const template = { id, version: 1 };
-    await store.sends.accept(sendOf({
+    await store.sends.accept(testSend({
       ...{ accountId: "acc_7", acceptedAt: day(date), template, pdfVersions: { [pdf]: 1 } },
     }));
   }
-  await store.sends.accept(sendOf({ accountId: "acc_8", acceptedAt: day(9) }));
+  await store.sends.accept(testSend({ accountId: "acc_8", acceptedAt: day(9) }));
   const uses = await store.templates.uses("acc_7", 1000);
   assert.deepEqual([...uses.email], [[1, day(3)], [2, day(2)]]);
   assert.deepEqual([...uses.pdf], [[8, day(3)], [7, day(1)]]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { examinedBy, openTestStore, sendOf } from "./_test_store.ts";
+import { testSend } from "@posthaste/kit";
+import { examinedBy, openTestStore } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
@@ -9,12 +10,12 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
   const { store, db } = opened;
   const bulk = { priority: "bulk" as const, next: 0, messageCount: 30 };
   const [early, late, single, other] = [
-    sendOf({ ...bulk, acceptedAt: at(1) }),
-    sendOf({ ...bulk, acceptedAt: at(2) }),
-    sendOf({ next: 0, acceptedAt: at(3) }),
-    sendOf({ next: 0, integrationId: 2 }),
+    testSend({ ...bulk, acceptedAt: at(1) }),
+    testSend({ ...bulk, acceptedAt: at(2) }),
+    testSend({ next: 0, acceptedAt: at(3) }),
+    testSend({ next: 0, integrationId: 2 }),
   ];
-  const dispatched = sendOf();
+  const dispatched = testSend();
   for (const send of [early, late, single, other, dispatched]) await store.sends.accept(send);
   assert.deepEqual(await store.waiting.integrationsWaitedFor(), []);
   for (const send of [late, early, single, other, dispatched]) {
@@ -63,7 +64,7 @@ test("listSends() lists the sends of some senders, however they write their doma
   await store.ensureIndexes();
   const senders = ["a@example.com", "b@example.com", "a@Example.COM", "b@example.com"];
   const sends = senders.map((email, n) =>
-    sendOf({
+    testSend({
       ...{ next: 0, acceptedAt: at(n) },
       request: { from: { email }, to: [{ email: "ann@example.net" }] },
     })
@@ -91,11 +92,11 @@ test("overdueSends() lists the sends that started before a time, the oldest firs
   await using opened = await openTestStore();
   const { store } = opened;
   await store.ensureIndexes();
-  const late = [1, 2].map((n) => sendOf({ next: 0, acceptedAt: at(n), notBefore: at(50) }));
+  const late = [1, 2].map((n) => testSend({ next: 0, acceptedAt: at(n), notBefore: at(50) }));
   const [scheduled, old, young] = [
-    sendOf({ next: 0, acceptedAt: at(3), notBefore: at(20) }),
-    sendOf({ next: 0, acceptedAt: at(4) }),
-    sendOf({ next: 0, acceptedAt: at(40) }),
+    testSend({ next: 0, acceptedAt: at(3), notBefore: at(20) }),
+    testSend({ next: 0, acceptedAt: at(4) }),
+    testSend({ next: 0, acceptedAt: at(40) }),
   ];
   for (const send of [...late, scheduled, old, young]) {
     await store.sends.accept(send);
@@ -116,7 +117,7 @@ test("listSends() reads little more than it returns, in the same order, also wit
   await store.ensureIndexes();
   const senders = Array.from({ length: 210 }, (_, n) => `branch${n}@example.com`);
   const sends = Array.from({ length: 200 }, (_, n) =>
-    sendOf({
+    testSend({
       ...{ next: 0, acceptedAt: at(n), priority: n % 50 === 9 ? "transactional" : "bulk" },
       request: {
         from: { email: senders[n % 2 === 0 ? 1 : 209] ?? "" },
@@ -138,7 +139,7 @@ test("listSends() reads little more than it returns, in the same order, also wit
 test("startSends() starts scheduled sends at their time, unless they were rescheduled or canceled", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  const scheduled = (seconds: number) => sendOf({ next: 0, notBefore: at(seconds) });
+  const scheduled = (seconds: number) => testSend({ next: 0, notBefore: at(seconds) });
   const [first, second, canceled, lost] = [100, 200, 150, 100].map(scheduled);
   assert.ok(first && second && canceled && lost);
   for (const send of [first, second, canceled, lost]) await store.sends.accept(send);
@@ -174,7 +175,7 @@ test("startSends() starts scheduled sends at their time, unless they were resche
 test("a scheduled send is found as such, and kept at least as long as from its start", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  const [send, plain] = [sendOf({ next: 0, notBefore: at(600) }), sendOf()];
+  const [send, plain] = [testSend({ next: 0, notBefore: at(600) }), testSend()];
   for (const one of [send, plain]) {
     await store.sends.accept(one);
     await store.waiting.queueSend(one);

@@ -4,11 +4,10 @@ import {
   BATCH_OPEN_MS,
   messageIdOf,
   newId,
-  newSendId,
   pageOptionsSchema,
-  type Send,
   webhookSettingsSchema,
 } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import type { Store } from "@posthaste/storage";
 import type { Answer, TestAccount } from "./_test_dashboard.ts";
 import { hashToken, newToken } from "./session.ts";
@@ -41,7 +40,10 @@ export async function furnish(
       ...{ accountId, name: `${word} ${i}`, host: `${word}.example`, port: 25, tls: "none" },
       ...{ auth: null, senders: [`${word}@example.com`] },
     });
-    const send = sendOf(accountId, word);
+    const send = testSend({
+      ...{ accountId, acceptedAt: new Date() },
+      request: { from: { email: `${word}@example.com` }, to: [{ email: `${word}@example.net` }] },
+    });
     await store.sends.accept(send);
     const batch = batchOf(accountId);
     await store.batches.create(batch, undefined);
@@ -108,15 +110,6 @@ export async function furnish(
   ids["contentId"] = ids["name"] ?? [];
   ids["key"] = ["0".repeat(64)];
   return ids;
-}
-
-function sendOf(accountId: string, word: string): Send {
-  return {
-    ...{ _id: newSendId(accountId), accountId, acceptedAt: new Date(), priority: "transactional" },
-    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1, messageCount: 1 },
-    request: { from: { email: `${word}@example.com` }, to: [{ email: `${word}@example.net` }] },
-    ...{ settledAt: null, reconcileAt: new Date(Date.now() + 3600_000) },
-  };
 }
 
 function batchOf(accountId: string): Batch {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Batch, BATCH_OPEN_MS, messageIdOf, newId, newSendId } from "@posthaste/contracts";
-import { voidAttempt } from "@posthaste/kit";
+import { type Batch, BATCH_OPEN_MS, messageIdOf, newId } from "@posthaste/contracts";
+import { testSend, voidAttempt } from "@posthaste/kit";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 
 let dashboard: TestDashboard;
@@ -26,16 +26,12 @@ async function openBatch(changes: Partial<Batch> = {}): Promise<Batch> {
 }
 
 async function addPart({ _id: batchId, accountId }: Batch, messageCount: number): Promise<string> {
-  const acceptedAt = new Date();
-  const _id = newSendId(accountId, acceptedAt);
-  const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@${_id}.example` }));
-  const accepted = await dashboard.store.sends.accept({
-    ...{ _id, accountId, acceptedAt, batchId, messageCount, held: true, next: 0 },
-    ...{ priority: "bulk", template: { id: 1, version: 2 }, pdfVersions: {}, integrationId: 7 },
-    ...{ request: { ...REQUEST, to }, settledAt: null, reconcileAt: acceptedAt },
+  const send = testSend({
+    ...{ accountId, acceptedAt: new Date(), batchId, messageCount, held: true, next: 0 },
+    ...{ priority: "bulk", template: { id: 1, version: 2 }, integrationId: 7 },
   });
-  assert.deepEqual(accepted, { accepted: true });
-  return _id;
+  assert.deepEqual(await dashboard.store.sends.accept(send), { accepted: true });
+  return send._id;
 }
 
 test("GET /api/batches lists the account's batches by state, newest first, page by page", async () => {

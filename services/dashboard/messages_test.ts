@@ -1,5 +1,5 @@
-import { messageIdOf, newSendId, pageOptionsSchema, type Send } from "@posthaste/contracts";
-import { endAttempt, takeAttempt, until, voidAttempt } from "@posthaste/kit";
+import { messageIdOf, pageOptionsSchema, type Send } from "@posthaste/contracts";
+import { endAttempt, takeAttempt, testSend, until, voidAttempt } from "@posthaste/kit";
 import { newSubjectKey } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -38,23 +38,16 @@ const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** Accepts a send to `messageCount` recipients. */
 async function accept(messageCount: number, changes: Partial<Send> = {}): Promise<Send> {
-  const acceptedAt = new Date();
   const to = Array.from({ length: messageCount }, (_, index) => ({
     email: `r${index}@example.com`,
     name: `R ${index}`,
     attachments: [{ id: 3, filename: "invoice.pdf", variables: { secret: "x" } }],
   }));
-  const send: Send = {
-    ...{
-      _id: newSendId(dashboard.own.accountId, acceptedAt),
-      accountId: dashboard.own.accountId,
-      acceptedAt,
-    },
-    ...{ priority: "transactional", template: { id: 1, version: 2 }, pdfVersions: {} },
-    ...{ integrationId: 1, request: { from: { email: "shop@example.com" }, to }, messageCount },
-    ...{ settledAt: null, reconcileAt: acceptedAt, trace: TRACE },
+  const send = testSend({
+    ...{ accountId: dashboard.own.accountId, acceptedAt: new Date(), trace: TRACE },
+    ...{ template: { id: 1, version: 2 }, request: { from: { email: "shop@example.com" }, to } },
     ...changes,
-  };
+  });
   await dashboard.store.sends.accept(send);
   return send;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { messageIdOf, newSendId, type TokenLimits } from "@posthaste/contracts";
-import { takeAttempt } from "@posthaste/kit";
+import { messageIdOf, type TokenLimits } from "@posthaste/contracts";
+import { takeAttempt, testSend } from "@posthaste/kit";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 
 const PATH = "/manage/v1/recipients/forget";
@@ -20,15 +20,11 @@ async function programOf(limits: Partial<TokenLimits> = {}) {
 
 /** Accepts a send with `count` messages to the person. */
 async function sendTo(accountId: string, count: number): Promise<string> {
-  const _id = newSendId(accountId);
   const to = Array.from({ length: count }, () => ({ email: EMAIL }));
-  await dashboard.store.sends.accept({
-    ...{ _id, accountId, acceptedAt: new Date(), priority: "transactional" },
-    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1, messageCount: count },
-    request: { from: { email: "shop@example.com" }, to },
-    ...{ settledAt: null, reconcileAt: new Date(Date.now() + 3600_000) },
-  });
-  return _id;
+  const request = { from: { email: "shop@example.com" }, to };
+  const send = testSend({ accountId, acceptedAt: new Date(), request });
+  await dashboard.store.sends.accept(send);
+  return send._id;
 }
 
 test("POST /manage/v1/recipients/forget forgets a person in one account, and reports what is left", async () => {

@@ -1,4 +1,5 @@
-import { contentReplySchema, type EventData, newSendId, type Send } from "@posthaste/contracts";
+import { contentReplySchema, type EventData, type Send } from "@posthaste/contracts";
+import { testSend } from "@posthaste/kit";
 import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -8,11 +9,9 @@ import { contentStep } from "./content_step.ts";
 const sandbox = openSandbox({ workers: 1 });
 after(() => sandbox[Symbol.asyncDispose]());
 
-const acceptedAt = new Date();
-const send: Send = {
-  ...{ _id: newSendId("acc_1"), accountId: "acc_1", acceptedAt, priority: "transactional" },
-  ...{ template: { id: 1, version: 2 }, pdfVersions: { 7: 3 }, integrationId: 1, messageCount: 2 },
-  ...{ settledAt: null, reconcileAt: acceptedAt },
+const send = testSend({
+  template: { id: 1, version: 2 },
+  pdfVersions: { 7: 3 },
   request: {
     from: { email: "shop@example.com" },
     variables: { name: "all" },
@@ -25,7 +24,7 @@ const send: Send = {
       },
     ],
   },
-};
+});
 
 interface Changes {
   accountId?: string;

@@ -7,11 +7,10 @@ import {
   pageOptionsSchema,
   type PdfVersion,
   type RenderedMessage,
-  type Send,
 } from "@posthaste/contracts";
 import { jsonBytes, type Outgoing, runStep, statusEventsIn } from "@posthaste/messaging";
 import { openSandbox, RenderError } from "@posthaste/templating";
-import { minimalInvoice } from "@posthaste/kit";
+import { minimalInvoice, testSend } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { emailVersion, GERMAN_MAIL, GERMAN_PDF, pdfVersion } from "./_test_versions.ts";
@@ -36,11 +35,9 @@ const REQUESTED: EventData<"send.requested"> = {
   subjectKey: "key",
 };
 
-const SEND: Send = {
+const SEND = testSend({
   _id: sendId,
-  accountId: "acc_1",
   acceptedAt: new Date(REQUESTED.acceptedAt),
-  priority: "transactional",
   template: { id: 1, version: 2 },
   pdfVersions: { 7: 3 },
   integrationId: 4,
@@ -53,10 +50,8 @@ const SEND: Send = {
     ],
     variables: { name: "A" },
   },
-  ...{ messageCount: 3, subjectKey: "key" },
-  settledAt: null,
-  reconcileAt: new Date(REQUESTED.acceptedAt),
-};
+  subjectKey: "key",
+});
 
 const sandbox = openSandbox({ workers: 1 });
 after(() => sandbox[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
-import { type Integration, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { type Integration, messageIdOf, type Send } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import { openTestMongo } from "@posthaste/kit";
+import { openTestMongo, testSend } from "@posthaste/kit";
 import type { Outgoing } from "@posthaste/messaging";
 import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@posthaste/storage";
 import { dispatchDue } from "./dispatch_due.ts";
@@ -73,15 +73,9 @@ export async function openTestScheduler(
   const { signal } = new AbortController();
 
   /** Accepts a send. */
-  async function accept(changes: Changes = {}): Promise<Send> {
-    const { messageCount = 1, acceptedAt = NOW, from = { email: SHOP }, ...rest } = changes;
-    const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@example.com` }));
-    const send: Send = {
-      ...{ _id: newSendId("acc_1", acceptedAt), accountId: "acc_1", acceptedAt, integrationId: 4 },
-      ...{ priority: "bulk", template: { id: 1, version: 1 }, pdfVersions: {} },
-      ...{ request: { from, to }, messageCount, settledAt: null, reconcileAt: acceptedAt },
-      ...rest,
-    };
+  async function accept({ from = { email: SHOP }, ...changes }: Changes = {}): Promise<Send> {
+    const send = testSend({ acceptedAt: NOW, integrationId: 4, priority: "bulk", ...changes });
+    send.request.from = from;
     await store.sends.accept(send);
     return send;
   }

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import {
-  type Batch,
-  BATCH_OPEN_MS,
-  messageIdOf,
-  newId,
-  newSendId,
-  type Send,
-} from "@posthaste/contracts";
-import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
+import { type Batch, BATCH_OPEN_MS, messageIdOf, newId, type Send } from "@posthaste/contracts";
+import { endAttempt, openTestMongo, takeAttempt, testSend } from "@posthaste/kit";
 import { openStore, type Store } from "@posthaste/storage";
 import { advanceBatches, type BatchDeps } from "./advance_batches.ts";
 
@@ -51,17 +44,11 @@ async function openBatch(accountId: string, changes: Partial<Batch> = {}): Promi
 }
 
 async function add({ _id: batchId, accountId, start }: Batch, n: number, count = 1): Promise<Send> {
-  const acceptedAt = new Date(START.getTime() + n);
-  const send: Send = {
-    ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, priority: "bulk" },
-    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
-    request: {
-      from: { email: "shop@example.com" },
-      to: Array.from({ length: count }, (_, index) => ({ email: `r${index}@example.net` })),
-    },
-    ...{ messageCount: count, settledAt: null, reconcileAt: new Date("2026-02-01T00:00:00Z") },
+  const send = testSend({
+    ...{ accountId, acceptedAt: new Date(START.getTime() + n), priority: "bulk" },
+    ...{ messageCount: count, reconcileAt: new Date("2026-02-01T00:00:00Z") },
     ...{ batchId, next: 0, ...(start === "close" ? { held: true } : {}) },
-  };
+  });
   assert.deepEqual(await store.sends.accept(send), { accepted: true });
   return send;
 }

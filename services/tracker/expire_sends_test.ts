@@ -1,25 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newSendId, type Send } from "@posthaste/contracts";
 import { openStore } from "@posthaste/storage";
-import { openTestMongo } from "@posthaste/kit";
+import { openTestMongo, testSend } from "@posthaste/kit";
 import { expireSends } from "./expire_sends.ts";
 
 const DAY_MS = 86_400_000;
 
-function oldSend(acceptedAt: Date): Send {
-  return {
-    ...{
-      _id: newSendId("acc_1", acceptedAt),
-      accountId: "acc_1",
-      acceptedAt,
-      priority: "transactional",
-    },
-    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
-    request: { from: { email: "shop@example.com" }, to: [{ email: "ann@example.com" }] },
-    ...{ messageCount: 1, settledAt: acceptedAt, reconcileAt: acceptedAt },
-  };
-}
+const oldSend = (acceptedAt: Date) => testSend({ acceptedAt, settledAt: acceptedAt });
 
 test("expireSends() removes in batches all sends past their retention, and nothing younger", async () => {
   await using mongo = await openTestMongo();

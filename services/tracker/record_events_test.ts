@@ -1,5 +1,5 @@
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
+import { messageIdOf, type Send } from "@posthaste/contracts";
+import { endAttempt, openTestMongo, takeAttempt, testSend } from "@posthaste/kit";
 import type { StatusEvent } from "@posthaste/messaging";
 import { openStore, type Store } from "@posthaste/storage";
 import assert from "node:assert/strict";
@@ -25,17 +25,14 @@ function openRecorder(store: Store) {
 }
 
 async function accept(accountId: string, messageCount: number): Promise<Send> {
-  const acceptedAt = new Date();
   const to = Array.from({ length: messageCount }, (_, index) => ({
     email: `r${index}@example.net`,
     ...(index === 0 ? { reference: "first" } : {}),
   }));
-  const send: Send = {
-    ...{ _id: newSendId(accountId), accountId, acceptedAt, priority: "transactional" },
-    ...{ template: { id: 1, version: 2 }, pdfVersions: {}, integrationId: 4, messageCount },
+  const send = testSend({
+    ...{ accountId, acceptedAt: new Date(), template: { id: 1, version: 2 }, integrationId: 4 },
     request: { from: { email: "shop@example.com" }, to, metadata: { "$set.x": "4711" } },
-    ...{ settledAt: null, reconcileAt: acceptedAt },
-  };
+  });
   await stores[0].sends.accept(send);
   return send;
 }
