@@ -32,6 +32,8 @@ export type Ending<O extends Outcome = Outcome> =
   /** Done. The outcome of another process is written. */
   | { phase: "end"; result: "completed"; outcome: O };
 
+const ABANDONED = { phase: "end", result: "abandoned" } as const;
+
 /** Begins an attempt that ends with the final dot. */
 export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }): Ending<O> {
   return { phase: "register", n, register: { by, dot: true }, isAgain: false };
@@ -127,11 +129,10 @@ export function answered<O extends Outcome>(
     case "complete":
       return answer.type === "written" && answer.isApplied
         ? { phase: "end", result: "completed", outcome: ending.outcome }
-        : { phase: "end", result: "abandoned" };
+        : ABANDONED;
     case "held":
-      return answer.type === "written" && answer.isApplied
-        ? written()
-        : { phase: "end", result: "superseded" };
+      // Whoever wrote the unknown outcome reports it. The timeline has both, in their order.
+      return { phase: "end", result: "superseded" };
     case "late":
       return afterRead(ending, answer);
     case "late_register":
@@ -158,7 +159,7 @@ function afterRegister<O extends Outcome>(
   if (answer.type === "existing" && answer.register.by !== register.by) {
     return "void" in answer.register
       ? { phase: "complete", n, outcome: answer.register.void }
-      : { phase: "end", result: "abandoned" };
+      : ABANDONED;
   }
   // Its own register may be over: only its first, answered insert proves that time is left.
   const isOver = answer.type === "existing" && isLate;
@@ -200,7 +201,7 @@ function afterLateRegister<O extends Outcome>(
 }
 
 /** Options of {@linkcode advance}. */
-export interface AdvanceOptions {
+export interface AdvanceOptions<O extends Outcome = Outcome> {
   /** Returns whether the process's own deadline is over. @default {() => false} */
   isLate?(): boolean;
   /**
@@ -209,6 +210,13 @@ export interface AdvanceOptions {
    * @default Throws what `unsure` was caused by: the next round, or another process, finishes the work.
    */
   beforeRepeat?(cause: unknown): Promise<void> | void;
+  /**
+   * Returns whether to write an outcome with which another process has ended the attempt, if it has only begun that.
+   * Whoever writes it has to report it.
+   *
+   * @default {() => false} The reconciler does it.
+   */
+  completes?(outcome: O): boolean;
 }
 
 /**
@@ -219,10 +227,11 @@ export interface AdvanceOptions {
 export async function advance<O extends Outcome>(
   ending: Ending<O>,
   ledger: DeliveryLedger<O>,
-  { isLate = () => false, beforeRepeat = giveUp }: AdvanceOptions = {},
+  { isLate = () => false, beforeRepeat = giveUp, completes = () => false }: AdvanceOptions<O> = {},
 ): Promise<Ending<O>> {
   let current = ending;
   for (;;) {
+    if (current.phase === "complete" && !completes(current.outcome)) return ABANDONED;
     const request = requestOf(current);
     if (request === undefined) return current;
     const answer = await ledger.perform(request);

@@ -79,7 +79,12 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   }
 
   /** Takes the register of the next attempt, as a sender would have to. */
-  async function close(send: Send, index: number, known: Message | undefined, now: Date) {
+  async function close(
+    send: Send,
+    index: number,
+    known: Pick<Message, "attempt" | "state"> | undefined,
+    now: Date,
+  ): Promise<boolean> {
     const message = identityOf(send, index);
     const stored = known && outcomeOf(known);
     if (message === null || !mayClose(stored)) return false;
@@ -89,11 +94,14 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       lines: [{ at: now, type: "canceled", attempt: n - 1, detail: REASON }],
     };
     const by = randomBytes(8).toString("hex");
-    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message));
+    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message), {
+      // An earlier call may have begun to cancel it, or a mailer that was lost to defer it.
+      completes: ({ state }) => state === "canceled" || mayClose({ attempt: n, state }),
+    });
     if (ending.phase !== "end") return false;
-    // An earlier call began it, and its answer was lost.
-    const isCompleted = ending.result === "completed" && ending.outcome.state === "canceled";
-    return ending.result === "written" || isCompleted;
+    if (ending.result !== "completed") return ending.result === "written";
+    const { state } = ending.outcome;
+    return state === "canceled" || await close(send, index, { attempt: n, state }, now);
   }
 
   /** Closes messages of a send. Returns how many it closed, and those that had a document before. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, losingWrites, takeAttempt, testSend, voidAttempt } from "@posthaste/kit";
-import { messageIdOf } from "@posthaste/contracts";
+import { messageIdOf, type Send } from "@posthaste/contracts";
 import { examinedBy, openTestStore, postponementOf, type TestStore } from "./_test_store.ts";
 import { deliveryLedgers } from "./delivery_ledger.ts";
 import { messageCancel } from "./message_cancel.ts";
@@ -17,8 +17,8 @@ after(() => opened[Symbol.asyncDispose]());
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-async function accepted(messageCount = 1) {
-  const send = testSend({ messageCount });
+async function accepted(messageCount = 1, changes: Partial<Send> = {}) {
+  const send = testSend({ messageCount, ...changes });
   await store.sends.accept(send);
   return { send, messageId: messageIdOf(send._id, 0) };
 }
@@ -141,6 +141,25 @@ test("cancel() and cancelSome() end the waiting of a send of which nothing is le
   assert.deepEqual([found?.next, found?.waitsFor], [undefined, undefined]);
   const unfinished = await store.messages.unfinished(send);
   assert.deepEqual(unfinished.map(({ index }) => index), [1], "it is in flight");
+});
+
+test("cancelMessage() and cancelSend() cancel a message that a mailer only began to defer, or a restore to hold", async () => {
+  const ledgerOf = losingWrites(store.registers.ledgerOf, () => true);
+  const losing = { ...store, registers: { ...store.registers, ledgerOf } };
+  const notBefore = new Date(at(0).getTime() + 3 * 24 * 3_600_000);
+  for (const state of ["deferred", "unknown"] as const) {
+    for (const isWhole of [false, true]) {
+      const { send, messageId } = await accepted(1, { notBefore });
+      const ending = { messageId, attempt: 1, at: at(1), nextAt: at(60) };
+      await assert.rejects(voidAttempt(losing, state, ending), /connection closed/);
+      if (isWhole) await store.messages.cancelSend(send.accountId, send._id, at(5));
+      else await store.messages.cancel(send.accountId, messageId, at(5));
+      const found = await store.messages.find(send.accountId, messageId);
+      assert.equal(found?.state, "canceled");
+      // As everybody else writes it of a scheduled send.
+      assert.deepEqual(found.acceptedAt, notBefore);
+    }
+  }
 });
 
 /** Returns operations whose first write about each message is lost. */

@@ -1,4 +1,11 @@
-import { copyFields, envelopeOf, type Message, messageIdOf, type Send } from "@posthaste/contracts";
+import {
+  copyFields,
+  envelopeOf,
+  type Message,
+  messageIdOf,
+  type Send,
+  startOf,
+} from "@posthaste/contracts";
 
 /** Which message an outcome is of: all that its document says besides. */
 export type MessageIdentity =
@@ -23,11 +30,11 @@ export function senderOf({ from }: Pick<MessageIdentity, "from">): Pick<Message,
 export function identityOf(send: Send, index: number): MessageIdentity | null {
   const recipient = send.request.to[index];
   if (recipient === undefined) return null;
-  const { _id: sendId, accountId, acceptedAt, integrationId, request } = send;
+  const { _id: sendId, accountId, integrationId, request } = send;
   return {
     messageId: messageIdOf(sendId, index),
     ...copyFields(envelopeOf(send.request, recipient), recipient.email),
     ...{ integration: `${accountId}/${integrationId}`, from: request.from.email },
-    ...{ sendId, accountId, index, email: recipient.email, acceptedAt },
+    ...{ sendId, accountId, index, email: recipient.email, acceptedAt: startOf(send) },
   };
 }

@@ -58,7 +58,7 @@ export async function failMessages(
     const messageId = messageIdOf(sendId, index);
     const message = {
       ...{ messageId, sendId, accountId, index, email, acceptedAt },
-      integration: `${accountId}/${integrationId}`,
+      ...{ integration: `${accountId}/${integrationId}`, from: send.from.email },
     };
     const outcome: AttemptOutcome = {
       ...{ state: "failed", at, reason },
@@ -66,7 +66,9 @@ export async function failMessages(
     };
     const by = randomBytes(8).toString("hex");
     const n = attempt + 1;
-    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message));
+    const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message), {
+      completes: () => true,
+    });
     if (ending.phase !== "end") return [];
     switch (ending.result) {
       case "written":
