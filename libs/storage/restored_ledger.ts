@@ -98,6 +98,10 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         const identity = identityOf(send, message.index);
         if (identity === null) return;
         await advance(holding(message, loss), ledgerOf(identity));
+        const completed = completedBy(message);
+        if (completed && isToHold(completed, loss)) {
+          await advance(holding(completed, loss), ledgerOf(identity));
+        }
         held++;
       });
     }
@@ -197,6 +201,17 @@ function isToHold({ outcome, nextAt, waitsFor }: UnfinishedMessage, { lostAt }: 
   if (outcome?.state === "unknown") return false;
   const isLater = nextAt !== null && nextAt > lostAt && waitsFor === null;
   return outcome?.state !== "deferred" || !isLater;
+}
+
+/** Returns a message after the outcome in its register is written; `undefined` if there is none, or it is the last one. */
+function completedBy(
+  { register: found, outcome: last, ...message }: UnfinishedMessage,
+): UnfinishedMessage | undefined {
+  if (found === undefined || !("void" in found.register)) return undefined;
+  const { state, at, nextAt, waitsFor = null } = found.register.void;
+  if (state !== "deferred") return undefined;
+  const outcome = { attempt: nextAttempt(last), state };
+  return { ...message, outcome, register: undefined, waitsFor, nextAt: nextAt ?? at };
 }
 
 /** Ends the next attempt of a message: a worker that still has its event finds that taken. */

@@ -1,0 +1,29 @@
+import { losingWrites, takeAttempt, testSend, voidAttempt } from "@posthaste/kit";
+import { messageIdOf } from "@posthaste/contracts";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => void (opened = await openTestStore()));
+after(() => opened[Symbol.asyncDispose]());
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+
+test("holdUnfinished() holds a message whose deferral was only begun: it may have been sent since", async () => {
+  const { store } = opened;
+  const send = testSend();
+  await store.sends.accept(send);
+  const messageId = messageIdOf(send._id, 0);
+  const registers = {
+    ...store.registers,
+    ledgerOf: losingWrites(store.registers.ledgerOf, () => true),
+  };
+  const deferral = { messageId, attempt: 1, at: at(1), nextAt: at(60), reason: "busy" };
+  // The backup was taken here.
+  await assert.rejects(voidAttempt({ ...store, registers }, "deferred", deferral), /closed/);
+  for await (const _ of store.restored.holdUnfinished({ now: at(7200), lostAt: at(3600) }));
+  const found = await store.messages.find(send.accountId, messageId);
+  assert.equal(found?.state, "unknown", "the lost system may have sent it after a minute");
+  assert.equal(await takeAttempt(store, { messageId, attempt: 2 }), false);
+});
