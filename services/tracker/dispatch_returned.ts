@@ -38,7 +38,10 @@ export async function dispatchReturned(
   const routeOf = ({ sendId }: Returned) =>
     routes.routeFor({ ...FIRST_ATTEMPT, from: heads.get(sendId)?.from.email ?? "" });
   const able = found.filter((attempt) => !isRemoved(attempt) && routeOf(attempt).left > 0);
-  const open = await withoutRegister(able.slice(0, left + LOOK_AHEAD), { flow, ...deps });
+  // A page of mail for one integration must not hide that for another.
+  const byTaker = Map.groupBy(able, (attempt) => routeOf(attempt).id);
+  const first = [...byTaker.values()].flatMap((part) => part.slice(0, left + LOOK_AHEAD));
+  const open = await withoutRegister(first, { flow, ...deps });
   const chosen = open.flatMap((attempt): RoutedReturn[] => {
     const { id, left } = routeOf(attempt);
     if (left <= 0) return [];

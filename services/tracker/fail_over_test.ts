@@ -76,7 +76,7 @@ test("attempts that hang at the stopped server take no place of the fallback", a
   assert.deepEqual(sent, new Set([due._id, waiting._id]));
 });
 
-test("waiting sends go to the fallback at once when a server goes away, although what it was sent fills its window", async () => {
+test("waiting sends go to the fallback immediately when a server goes away, although what it was sent fills its window", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
     circuits: [circuitOf(4, new Date(NOW.getTime() + HOUR))],
     firstWindow: 2,
@@ -152,6 +152,28 @@ test("returned attempts that were canceled take no place of a fallback", async (
   }
   await scheduler.schedule();
   assert.equal(scheduler.take().length, 10);
+});
+
+test("a returned attempt does not wait for a fallback behind those for another one", async () => {
+  await using scheduler = await openTestScheduler([
+    { id: 4, fallbacks: [5, 6], senders: [SHOP, NEWS], ...STOPPED },
+    { id: 5 },
+    { id: 6, senders: [NEWS] },
+  ]);
+  const sends = [
+    await scheduler.accept({ messageCount: 300 }),
+    await scheduler.accept({ from: { email: NEWS } }),
+  ];
+  for (const { _id: sendId, messageCount } of sends) {
+    for (let index = 0; index < messageCount; index++) {
+      const attempt = { messageId: messageIdOf(sendId, index), attempt: 0, sendId, index };
+      scheduler.flow.keepReturned("acc_1/4", { ...attempt, acceptedAt: NOW }, {
+        isServerBusy: false,
+      });
+    }
+  }
+  await scheduler.schedule();
+  assert.ok(scheduler.take().some(({ sendId, by }) => sendId === sends[1]?._id && by === 6));
 });
 
 /** Opens a scheduler with an integration 9 that cannot be read: a newer version wrote it. */
