@@ -45,6 +45,11 @@ export async function failOverdueOf(
   deps: OverdueMailDeps,
 ): Promise<Failed> {
   const ended: Failed = { failed: 0, errors: [] };
+  const add = ({ failed, errors }: Failed) => {
+    ended.failed += failed;
+    ended.errors.push(...errors);
+  };
+  const failing = (error: unknown): Failed => ({ failed: 0, errors: [error] });
   try {
     const { integration, ...routes } = await openRoutes(key, round, deps);
     const cause = reasonOfPause(integration, round.circuits.get(key));
@@ -54,12 +59,10 @@ export async function failOverdueOf(
     const mail = { key, flow: round.flow, routes, cause, now, before };
     for (const fail of [failReturned, failDue, failWaiting]) {
       if (ended.failed >= max) break;
-      const { failed, errors } = await fail({ ...mail, max: max - ended.failed }, deps);
-      ended.failed += failed;
-      ended.errors.push(...errors);
+      add(await fail({ ...mail, max: max - ended.failed }, deps).catch(failing));
     }
   } catch (error) {
-    ended.errors.push(error);
+    add(failing(error));
   }
   return ended;
 }

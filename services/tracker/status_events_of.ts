@@ -13,6 +13,8 @@ export interface WrittenOutcome {
   fallback?: number | undefined;
 }
 
+const OUTSIDE = { stage: "pipeline", integrationId: undefined } as const;
+
 /** Returns what to report of an outcome: nothing of a cancellation, as no attempt to send the message exists. */
 export function statusEventsOf(
   { _id: sendId, accountId, integrationId: own }: Pick<
@@ -21,46 +23,37 @@ export function statusEventsOf(
   >,
   { index, n, outcome, fallback }: WrittenOutcome,
 ): MessageStatusEvent[] {
-  const { at, reason = "", reply = {}, lines } = outcome;
+  const { at, reason = "", reply, nextAt, lines } = outcome;
   const last = lines.at(-1);
+  // Of a mail that an earlier attempt sent after all, the number of that one.
+  const attempt = last?.attempt ?? n;
   // A register that holds its outcome has the integration in the outcome's lines.
   const integrationId = fallback ?? last?.integrationId ?? own;
   const about = { messageId: messageIdOf(sendId, index), sendId, accountId, index };
-  const data = { ...about, attempt: n, integrationId, at: at.toISOString(), reason };
+  const data = {
+    ...{ ...about, attempt, integrationId, at: at.toISOString(), reason },
+    ...(reply === undefined ? {} : { reply }),
+  };
   switch (outcome.state) {
     case "sent":
-      return [{ type: "status.message.sent", data: { ...data, reply } }];
+      return [{ type: "status.message.sent", data: { ...data, reply: reply ?? {} } }];
     case "deferred":
-      return [{ type: "status.message.deferred", data }];
+      return [{
+        type: "status.message.deferred",
+        data: { ...data, ...(nextAt ? { nextAt: nextAt.toISOString() } : {}) },
+      }];
     case "unknown":
       return [{ type: "status.message.unknown", data }];
     case "suppressed":
       return [{ type: "status.message.suppressed", data }];
     case "failed":
-      return [failureOf(data, { isBeforeAttempt: last !== undefined && last.attempt < n })];
+      // One outside of an attempt has the number of the attempts before it.
+      return [
+        attempt < n
+          ? { type: "status.message.failed", data: { ...data, ...OUTSIDE } }
+          : { type: "status.message.failed", data: { ...data, stage: "mailer" } },
+      ];
     case "canceled":
       return [];
   }
-}
-
-/** Returns a failure. One outside of an attempt has no integration, and the number of the attempts before it. */
-function failureOf(
-  { integrationId, attempt, ...data }: {
-    messageId: string;
-    sendId: string;
-    accountId: string;
-    index: number;
-    attempt: number;
-    integrationId: number;
-    at: string;
-    reason: string;
-  },
-  { isBeforeAttempt }: { isBeforeAttempt: boolean },
-): MessageStatusEvent {
-  return {
-    type: "status.message.failed",
-    data: isBeforeAttempt
-      ? { ...data, attempt: attempt - 1, stage: "pipeline" }
-      : { ...data, attempt, integrationId, stage: "mailer" },
-  };
 }

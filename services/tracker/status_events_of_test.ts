@@ -36,3 +36,18 @@ test("statusEventsOf() names the integration that made the attempt", () => {
     statusEventsOf(HEAD, { index: 0, n: 1, outcome, fallback })[0]?.data.integrationId;
   assert.deepEqual([integrationOf(), integrationOf(9)], [7, 9]);
 });
+
+test("statusEventsOf() reports a mail that an earlier attempt sent after all under the number of that one", () => {
+  assert.equal(reported("sent", 1)[0]?.data.attempt, 1);
+});
+
+test("statusEventsOf() passes on the server's reply and the next time", () => {
+  const reply = { code: 450, enhanced: "4.2.0" };
+  const outcome = {
+    ...{ state: "deferred" as const, at, reason: "busy", reply },
+    nextAt: at,
+    lines: [],
+  };
+  const [statusEvent] = statusEventsOf(HEAD, { index: 0, n: 1, outcome });
+  assert.partialDeepStrictEqual(statusEvent?.data, { reply, nextAt: at.toISOString() });
+});
