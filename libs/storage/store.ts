@@ -161,6 +161,13 @@ async function isEmpty(db: Db): Promise<boolean> {
 }
 
 /**
+ * How often the driver removes closed connections that nobody asked for. It does so ten times a second, which costs 2 ms of
+ * processor time a second in each idle process. Its pool has this option, but the client does not take it. A connection
+ * that is asked for is checked anyway.
+ */
+const POOL_CHECKS = { minPoolSizeCheckFrequencyMS: 10_000 };
+
+/**
  * Opens a client. The driver quotes a string that it cannot read, with the password, in the message and
  * beside it.
  */
@@ -169,7 +176,7 @@ function clientOf(
 ): MongoClient {
   rememberSecrets([url]);
   try {
-    return new MongoClient(url, {
+    const client = new MongoClient(url, {
       ...(appName === undefined ? {} : { appName }),
       ...(answerMs === undefined ? {} : { socketTimeoutMS: answerMs }),
       maxPoolSize,
@@ -183,6 +190,8 @@ function clientOf(
       ignoreUndefined: true,
       promoteValues: true,
     });
+    Object.assign(client.options, POOL_CHECKS);
+    return client;
   } catch (error) {
     throw new Error(`Cannot open the database: ${hideSecrets(reasonOf(error))}`);
   }

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import timers from "node:timers";
+import { setTimeout as delay } from "node:timers/promises";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
 import { freePort, openMongod } from "@posthaste/embedded";
@@ -30,6 +32,23 @@ test("openStore() returns a store that answers, until it is disposed of", async 
   await store.ensureIndexes();
   await store[Symbol.asyncDispose]();
   await assert.rejects(store.ping());
+});
+
+test("an idle store starts no timer of less than a second: each costs up to 0.2 ms", async (t) => {
+  const waits: number[] = [];
+  const { setTimeout: start } = timers;
+  // As the driver starts its timers.
+  t.mock.method(timers, "setTimeout", (work: () => void, ms: number) => {
+    waits.push(ms);
+    return start(work, ms);
+  });
+  await using mongo = await openTestMongo();
+  await using store = await openStore({ url: mongo.url });
+  await store.ping();
+  await delay(50);
+  waits.length = 0;
+  await delay(1000);
+  assert.deepEqual(waits.filter((ms) => ms < 1000), []);
 });
 
 test("openStore() reports within seconds that there is no database, without a password", async () => {
