@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { LeaderLease } from "./leader_lease.ts";
 
-const ASK_MS = 500;
+/** The lease asks the ledger every other time. */
+const ASK_MS = 1000;
 
 /**
  * Runs `work` whenever this process holds the lease, until the signal aborts. Each run has a signal of its

@@ -17,6 +17,8 @@ export type SettlementDeps =
 export interface Settlement {
   /** Records that messages have ended, and that this is in the feed: their sends may be finished. */
   note(statusEvents: readonly StatusEvent[]): void;
+  /** Waits for sends that may be finished, until the signal aborts. */
+  someEnd(signal: AbortSignal): Promise<void>;
   /** Settles finished sends that had no news for a moment. */
   settleQuiet(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export function openSettlement(
   const lastEnds = new Map<string, number>();
   /** Messages of a send whose only outcome is recorded, by their index. */
   const recorded = new Map<string, Set<number>>();
+  let news = Promise.withResolvers<void>();
   const isRecorded = ({ _id, messageCount, attempts }: FinishedSend) =>
     attempts === messageCount && recorded.get(_id)?.size === messageCount;
   return {
@@ -83,7 +86,16 @@ export function openSettlement(
         // Moved to the end: the first entries are the quietest.
         lastEnds.delete(data.sendId);
         lastEnds.set(data.sendId, clock.now());
+        news.resolve();
       }
+    },
+    async someEnd(signal) {
+      if (lastEnds.size > 0 || signal.aborted) return;
+      news = Promise.withResolvers();
+      const stop = () => news.resolve();
+      signal.addEventListener("abort", stop, { once: true });
+      await news.promise;
+      signal.removeEventListener("abort", stop);
     },
     async settleQuiet() {
       const quiet: string[] = [];
@@ -108,7 +120,11 @@ export async function settleForever(
   settlement: Settlement,
   { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },
 ): Promise<void> {
-  await repeat(() => settlement.settleQuiet(), {
+  await repeat(async () => {
+    // A timer that finds nothing would cost more than all else that an idle tracker does.
+    await settlement.someEnd(signal);
+    await settlement.settleQuiet();
+  }, {
     everyMs: QUIET_MS,
     failure: "Cannot settle sends, retrying",
     logger,

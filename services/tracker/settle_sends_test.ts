@@ -1,7 +1,9 @@
+import { until } from "@posthaste/kit";
 import type { StatusEvent } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSettlement } from "./settle_sends.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { openSettlement, settleForever } from "./settle_sends.ts";
 
 const ABOUT = {
   v: 2 as const,
@@ -104,4 +106,25 @@ test("openSettlement() detects that all messages of a send have their only outco
   const read = ["snd_2 by its timelines", "snd_3 by its timelines"];
   assert.deepEqual(world.events, ["snd_1", ...read]);
   assert.deepEqual(world.settled, ["snd_1", "snd_2", "snd_3"]);
+});
+
+test("settleForever() examines sends when messages end, and nothing while none does", async () => {
+  const { world, settlement } = openWorld(["snd_1"]);
+  let examinations = 0;
+  const counted = {
+    ...settlement,
+    settleQuiet: () => {
+      examinations++;
+      return settlement.settleQuiet();
+    },
+  };
+  const ending = new AbortController();
+  const running = settleForever(counted, { logger: { warn: () => {} }, signal: ending.signal });
+  await delay(600);
+  assert.equal(examinations, 0);
+  settlement.note([sent("snd_1")]);
+  world.now = 250;
+  await until(() => world.settled.length === 1, { message: "its settlement" });
+  ending.abort();
+  await running;
 });
