@@ -64,9 +64,13 @@ export async function failOverdue(
   let left = MAX_FAILED_PER_ROUND;
   for (const key of searched) {
     if (left <= 0 || signal.aborted) break;
-    const ended = await failOverdueOf(key, { round, max: left }, deps);
-    errors.push(...ended.errors);
-    left -= ended.failed;
+    try {
+      const ended = await failOverdueOf(key, { round, max: left }, deps);
+      errors.push(...ended.errors);
+      left -= ended.failed;
+    } catch (error) {
+      errors.push(error);
+    }
     // One that has more goes on in the next round, after those that were not reached.
     searches.set(key, deps.now().getTime() - (left > 0 ? 0 : SEARCH_EVERY_MS));
   }

@@ -38,33 +38,45 @@ interface OverdueMail {
   max: number;
 }
 
-/** Fails at most `max` overdue messages of an integration that no integration takes now. */
+/**
+ * Fails at most `max` overdue messages of an integration that no integration takes now.
+ *
+ * @throws {Error} The integration cannot be read.
+ */
 export async function failOverdueOf(
   key: string,
   { round, max }: { round: Round; max: number },
   deps: OverdueMailDeps,
 ): Promise<Failed> {
-  const ended: Failed = { failed: 0, errors: [] };
-  const add = ({ failed, errors }: Failed) => {
-    ended.failed += failed;
-    ended.errors.push(...errors);
-  };
-  const failing = (error: unknown): Failed => ({ failed: 0, errors: [error] });
-  try {
-    const { integration, ...routes } = await openRoutes(key, round, deps);
-    const cause = reasonOfPause(integration, round.circuits.get(key));
-    if (integration === null || !routes.isStopped || cause === undefined) return ended;
-    const now = deps.now();
-    const before = new Date(now.getTime() - integration.retryForMs);
-    const mail = { key, flow: round.flow, routes, cause, now, before };
-    for (const fail of [failReturned, failDue, failWaiting]) {
-      if (ended.failed >= max) break;
-      add(await fail({ ...mail, max: max - ended.failed }, deps).catch(failing));
+  const mail = await findStopped(key, round, deps);
+  if (mail === undefined) return { failed: 0, errors: [] };
+  let left = max;
+  const errors: unknown[] = [];
+  for (const fail of [failReturned, failDue, failWaiting]) {
+    if (left <= 0) break;
+    try {
+      const part = await fail({ ...mail, max: left }, deps);
+      left -= part.failed;
+      errors.push(...part.errors);
+    } catch (error) {
+      errors.push(error);
     }
-  } catch (error) {
-    add(failing(error));
   }
-  return ended;
+  return { failed: max - left, errors };
+}
+
+/** Returns the mail of an integration; `undefined` if it takes some now, or does not exist any more. */
+async function findStopped(
+  key: string,
+  round: Round,
+  deps: OverdueMailDeps,
+): Promise<Omit<OverdueMail, "max"> | undefined> {
+  const { integration, ...routes } = await openRoutes(key, round, deps);
+  const cause = reasonOfPause(integration, round.circuits.get(key));
+  if (integration === null || !routes.isStopped || cause === undefined) return undefined;
+  const now = deps.now();
+  const before = new Date(now.getTime() - integration.retryForMs);
+  return { key, flow: round.flow, routes, cause, now, before };
 }
 
 /** Fails returned first attempts. Of later ones the ledger knows since when they wait. */
