@@ -25,7 +25,8 @@ export async function dispatchReturned(
   deps: ReturnedDeps,
 ): Promise<void> {
   const { isFailedOver } = routes;
-  if (isFailedOver) releaseLater(key, flow);
+  // Of later ones the ledger knows whether another integration may make them.
+  if (isFailedOver) flow.releaseLater(key);
   const left = isFailedOver ? routes.mostLeft() : routes.ownLeft();
   const returned = flow.returned(key);
   if (left <= 0 || returned.length === 0) return;
@@ -37,10 +38,13 @@ export async function dispatchReturned(
   for (const attempt of found.filter(isRemoved)) flow.release(attempt);
   const routeOf = ({ sendId }: Returned) =>
     routes.routeFor({ ...FIRST_ATTEMPT, from: heads.get(sendId)?.from.email ?? "" });
-  const able = found.filter((attempt) => !isRemoved(attempt) && routeOf(attempt).left > 0);
+  const able = found.flatMap((attempt) => {
+    const { id, left } = routeOf(attempt);
+    return isRemoved(attempt) || left <= 0 ? [] : [{ attempt, id }];
+  });
   // A page of mail for one integration must not hide that for another.
-  const byTaker = Map.groupBy(able, (attempt) => routeOf(attempt).id);
-  const first = [...byTaker.values()].flatMap((part) => part.slice(0, left + LOOK_AHEAD));
+  const first = [...Map.groupBy(able, ({ id }) => id).values()]
+    .flatMap((part) => part.slice(0, left + LOOK_AHEAD).map(({ attempt }) => attempt));
   const open = await withoutRegister(first, { flow, ...deps });
   const chosen = open.flatMap((attempt): RoutedReturn[] => {
     const { id, left } = routeOf(attempt);
@@ -49,11 +53,6 @@ export async function dispatchReturned(
     return [{ ...attempt, by: id }];
   });
   await publishReturned(chosen, { key, own: routes.id, heads, flow }, deps);
-}
-
-/** Releases later attempts: the ledger knows whether another integration may make them. */
-function releaseLater(key: string, flow: Flow): void {
-  for (const later of flow.returned(key).filter(({ attempt }) => attempt > 0)) flow.release(later);
 }
 
 /** A returned attempt, and the integration that makes it now. */

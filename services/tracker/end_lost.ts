@@ -6,13 +6,12 @@ import {
   beginOutcome,
   type NextAction,
 } from "@posthaste/delivery";
-import { reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead } from "@posthaste/storage";
-import { allSettled } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { FailureDeps } from "./fail_messages.ts";
 import type { RouteDeps } from "./open_routes.ts";
 import { statusEventsOf } from "./status_events_of.ts";
+import { writeAll } from "./write_all.ts";
 
 /** The dependencies of ending lost attempts. */
 export type EndLostDeps = FailureDeps & RouteDeps;
@@ -51,7 +50,7 @@ export async function endLost(
   const acceptedAt = startOf(send);
   const integration = await deps.integrations.find(accountId, send.integrationId);
   const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
-  const { results, errors } = await allSettled(lost, async ({ index, decision, fallback }) => {
+  await writeAll(lost, async ({ index, decision, fallback }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const outcome = decision.do === "complete"
@@ -69,9 +68,7 @@ export async function endLost(
     if (ending.phase !== "end" || ending.result !== "written") return [];
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
     return statusEventsOf(send, { index, n, outcome, fallback });
-  });
-  for (const report of reportsOf(results.flat())) await deps.publish(report, send.trace);
-  if (errors.length > 0) throw errors[0];
+  }, (report) => deps.publish(report, send.trace));
 }
 
 function unknownOutcome(

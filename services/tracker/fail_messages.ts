@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { messageIdOf, startOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
-import { allSettled } from "@posthaste/runtime";
-import { type Outgoing, reportsOf } from "@posthaste/messaging";
+import type { Outgoing } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead, StorePart, WaitingSend } from "@posthaste/storage";
 import { statusEventsOf } from "./status_events_of.ts";
+import { writeAll } from "./write_all.ts";
 
 /** The dependencies of failing messages. */
 export type FailureDeps =
@@ -52,7 +52,7 @@ export async function failMessages(
   const recipients = (await findRecipients([sendId])).get(sendId);
   const at = now();
   const reason = `${cause}; retries ended`;
-  const { results, errors } = await allSettled(messages, async ({ index, attempt }) => {
+  return await writeAll(messages, async ({ index, attempt }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const messageId = messageIdOf(sendId, index);
@@ -78,9 +78,5 @@ export async function failMessages(
       default:
         return [];
     }
-  });
-  const statusEvents = results.flat();
-  for (const report of reportsOf(statusEvents)) await publish(report, trace);
-  if (errors.length > 0) throw errors[0];
-  return statusEvents.length;
+  }, (report) => publish(report, trace));
 }

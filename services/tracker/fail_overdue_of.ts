@@ -82,9 +82,8 @@ async function findStopped(
 /** Fails returned first attempts. Of later ones the ledger knows since when they wait. */
 async function failReturned(mail: OverdueMail, deps: OverdueMailDeps): Promise<Failed> {
   const { key, flow, before } = mail;
-  const returned = flow.returned(key);
-  for (const later of returned.filter(({ attempt }) => attempt > 0)) flow.release(later);
-  const overdue = returned.filter((one) => one.attempt === 0 && one.acceptedAt <= before);
+  flow.releaseLater(key);
+  const overdue = flow.returned(key).filter(({ acceptedAt }) => acceptedAt <= before);
   const { done, ...ended } = await failStuck(overdue, mail, deps);
   for (const attempt of done) flow.release(attempt);
   return ended;

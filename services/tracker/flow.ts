@@ -1,3 +1,5 @@
+import { openNews } from "./news.ts";
+
 /** Which attempt of which message. */
 export interface AttemptKey {
   messageId: string;
@@ -38,6 +40,8 @@ export interface Flow {
   postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: AttemptKey): void;
+  /** Releases returned attempts of an integration that are not the first of their messages. */
+  releaseLater(integration: string): void;
   /** Returns the returned attempts of an integration, oldest first. */
   returned(integration: string): Returned[];
   /** Returns the integrations with returned attempts. */
@@ -125,7 +129,8 @@ export function openFlow(
   /** By the key of an attempt: until when it waits. */
   const postponed = new Map<string, { accountId: string; sendId: string; until: number }>();
   let endPostponedAt = -Infinity;
-  let news = Promise.withResolvers<void>();
+  const news = openNews();
+  const { wake } = news;
 
   function flowOf(integration: string): ServerFlow {
     let server = flows.get(integration);
@@ -157,10 +162,6 @@ export function openFlow(
     owners.delete(key);
     postponed.delete(key);
     return server?.begun.delete(key) === true;
-  }
-
-  function wake(): void {
-    news.resolve();
   }
 
   function release(attempt: AttemptKey): void {
@@ -229,6 +230,10 @@ export function openFlow(
         .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
     },
     release,
+    releaseLater(integration) {
+      const returned = [...flows.get(integration)?.returned.values() ?? []];
+      for (const later of returned.filter(({ attempt }) => attempt > 0)) release(later);
+    },
     returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
@@ -250,15 +255,7 @@ export function openFlow(
       return begun.size;
     },
     wake,
-    async nextNews(withinMs, signal) {
-      const timer = setTimeout(wake, withinMs);
-      signal?.addEventListener("abort", wake);
-      if (signal?.aborted) wake();
-      await news.promise;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
-      news = Promise.withResolvers();
-    },
+    nextNews: (withinMs, signal) => news.next({ withinMs, signal }),
     windowOf(integration) {
       const server = flows.get(integration);
       if (server === undefined) return firstWindow;

@@ -2,6 +2,7 @@ import type { StatusEvent } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
 import type { FinishedSend, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
+import { openNews } from "./news.ts";
 import type { EventRecorder } from "./record_events.ts";
 
 /** The dependencies of settling. */
@@ -68,7 +69,7 @@ export function openSettlement(
   const lastEnds = new Map<string, number>();
   /** Messages of a send whose only outcome is recorded, by their index. */
   const recorded = new Map<string, Set<number>>();
-  let news = Promise.withResolvers<void>();
+  const news = openNews();
   const isRecorded = ({ _id, messageCount, attempts }: FinishedSend) =>
     attempts === messageCount && recorded.get(_id)?.size === messageCount;
   return {
@@ -86,16 +87,12 @@ export function openSettlement(
         // Moved to the end: the first entries are the quietest.
         lastEnds.delete(data.sendId);
         lastEnds.set(data.sendId, clock.now());
-        news.resolve();
+        news.wake();
       }
     },
     async someEnd(signal) {
-      if (lastEnds.size > 0 || signal.aborted) return;
-      news = Promise.withResolvers();
-      const stop = () => news.resolve();
-      signal.addEventListener("abort", stop, { once: true });
-      await news.promise;
-      signal.removeEventListener("abort", stop);
+      if (lastEnds.size > 0) return;
+      await news.next({ signal });
     },
     async settleQuiet() {
       const quiet: string[] = [];
