@@ -66,6 +66,8 @@ const FIRST_WINDOW = 2;
 /** Smallest window of a server from which outcomes come: enough for all its connections. */
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
+/** Up to this width a window grows quickly after a return. */
+const QUICK_WINDOW = 32;
 
 /**
  * Pause after every attempt was returned, in milliseconds. Then one message tries again; the pause doubles
@@ -101,7 +103,7 @@ interface ServerFlow {
   ends: number[];
   /** When the first attempt was dispatched after a pause. */
   since: number;
-  /** Window after returns: it grows by one for each attempt that ends. */
+  /** Largest window since the last return: it grows with each attempt that ends ({@linkcode growthOf}). */
   cap: number;
   returnedAt: number;
   pauseMs: number;
@@ -204,7 +206,7 @@ export function openFlow(
       forget(key);
       const server = flowOf(integration);
       server.ends.push(clock.now());
-      server.cap = Math.min(MAX_WINDOW, server.cap + 1);
+      server.cap = Math.min(MAX_WINDOW, server.cap + growthOf(server.cap));
       server.pauseMs = FIRST_PAUSE_MS;
       wake();
     },
@@ -264,9 +266,17 @@ export function openFlow(
       const ahead = server.ends.length * (AHEAD_MS / spanMs);
       if (server.cap === 0) return clock.now() - server.returnedAt >= server.pauseMs ? 1 : 0;
       const least = server.ends.length === 0 ? firstWindow : MIN_WINDOW;
-      return Math.min(server.cap, Math.round(least + ahead));
+      return Math.min(Math.floor(server.cap), Math.round(least + ahead));
     },
   };
+}
+
+/**
+ * Returns by how much one attempt that ends widens a window after a return. A small one doubles while it is emptied once.
+ * A wide one grows by a sixteenth meanwhile: what it grows beyond the mailers' capacity comes back.
+ */
+function growthOf(cap: number): number {
+  return cap < QUICK_WINDOW ? 1 : 1 / 16;
 }
 
 function keyOf({ messageId, attempt }: AttemptKey): string {

@@ -119,6 +119,50 @@ test("keepReturned() narrows the window to what a busy server holds, and each ac
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
 });
 
+/**
+ * Simulates a server of `perSecond` messages a second behind a mailer that holds `room` of them and returns what it
+ * cannot hold. Messages reach the mailer after 200 ms. Returns the messages that were sent and returned in 30 s.
+ */
+function runBehindMailer({ perSecond, room }: { perSecond: number; room: number }) {
+  const { clock, flow } = openTestFlow();
+  const stepMs = 50;
+  const onTheWay: { index: number; arrivesAt: number }[] = [];
+  const held: number[] = [];
+  const counts = { sent: 0, returned: 0 };
+  let next = 0;
+  for (let step = 1; step <= 30_000 / stepMs; step++) {
+    while (flow.inFlight(KEY) < flow.windowOf(KEY)) {
+      const index = flow.returned(KEY)[0]?.index ?? next++;
+      flow.begin(KEY, attemptOf(index));
+      onTheWay.push({ index, arrivesAt: clock.time + 200 });
+    }
+    clock.time += stepMs;
+    while ((onTheWay[0]?.arrivesAt ?? Infinity) <= clock.time) {
+      const index = onTheWay.shift()?.index ?? 0;
+      if (held.length < room) {
+        held.push(index);
+      } else {
+        flow.keepReturned(KEY, attemptOf(index), BUSY);
+        counts.returned++;
+      }
+    }
+    for (const index of held.splice(0, perSecond * stepMs / 1000)) {
+      flow.end(attemptOf(index));
+      counts.sent++;
+    }
+  }
+  return counts;
+}
+
+test("keepReturned() lets few messages come back from a mailer that holds less than the window", () => {
+  for (const room of [40, 200, 400]) {
+    const { sent, returned } = runBehindMailer({ perSecond: 600, room });
+    // Thirty are sent in each step: the smallest room is nearly empty after it.
+    assert.ok(sent > 14_000, `${room}: ${sent} sent`);
+    assert.ok(returned < sent / 10, `${room}: ${sent} sent, ${returned} returned`);
+  }
+});
+
 test("keepReturned() wakes the scheduler and leaves the window if the server is not busy", async () => {
   const { flow } = openTestFlow();
   const window = flow.windowOf(KEY);
