@@ -27,8 +27,8 @@ import { openTransportPool } from "./transport_pool.ts";
 import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
 
-/** Bytes of mails in flight: of all, and of one account. */
-const MAX_IN_FLIGHT = { max: 256_000_000, maxPerOwner: 32_000_000 };
+/** Bytes of mails in flight: of all, and of one account, which always leaves space for another. */
+const MAX_IN_FLIGHT = { max: 256_000_000, maxPerOwner: (free: number) => free / 2 };
 
 await runService({
   name: "mailer",
