@@ -79,10 +79,7 @@ const MAX_PAUSE_MS = 15_000;
 /** Time for which a return counts if no other outcome of the server arrives. */
 const RETURNED_MS = 600_000;
 
-/**
- * Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third
- * of that. With twice as much, the mailers returned a third of it.
- */
+/** Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third of that. */
 const AHEAD_MS = 1500;
 
 /** Time for which the throughput of a server counts. */
