@@ -17,7 +17,7 @@ export interface Returned extends AttemptKey {
 
 /** How an attempt came back. */
 export interface ReturnOptions {
-  /** Whether its server takes no more: the window narrows to what is in flight. */
+  /** Whether its server takes no more: the window narrows. */
   isServerBusy: boolean;
   /** The integration of its send, where it waits, if another one was to send it. */
   own?: string;
@@ -94,7 +94,9 @@ const END_POSTPONED_EVERY_MS = 200;
 interface ServerFlow {
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
-  /** By the same key. */
+  /** How many were in flight after the last dispatch. */
+  dispatched: number;
+  /** By the key of an attempt. */
   returned: Map<string, Returned>;
   /** When attempts ended, of the last seconds. */
   ends: number[];
@@ -135,7 +137,7 @@ export function openFlow(
     let server = flows.get(integration);
     if (server === undefined) {
       server = {
-        ...{ begun: new Map(), returned: new Map(), ends: [], since: clock.now() },
+        ...{ begun: new Map(), dispatched: 0, returned: new Map(), ends: [], since: clock.now() },
         ...{ cap: MAX_WINDOW, returnedAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
       flows.set(integration, server);
@@ -175,12 +177,16 @@ export function openFlow(
     for (const [key, { until }] of postponed) if (now >= until) postponed.delete(key);
   }
 
-  /** Narrows a window to what is in flight. */
+  /**
+   * Narrows a window by one message that came back. Places that have become free since the last dispatch count as used:
+   * the server took their messages.
+   */
   function narrow(server: ServerFlow, { wasBegun }: { wasBegun: boolean }): void {
     const isTrial = wasBegun && server.cap === 0;
+    const used = Math.floor(Math.min(server.cap, server.dispatched));
     // If the api had dispatched it, one message may try immediately: this proves little of the server.
-    const held = Math.max(server.begun.size, wasBegun ? 0 : 1);
-    server.cap = Math.min(server.cap, held);
+    const others = server.begun.size === 0 ? 0 : used;
+    server.cap = wasBegun ? Math.max(0, used - 1) : Math.min(server.cap, Math.max(1, others));
     if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
     server.returnedAt = clock.now();
   }
@@ -194,6 +200,7 @@ export function openFlow(
       const key = keyOf(attempt);
       forget(key);
       server.begun.set(key, now);
+      server.dispatched = server.begun.size;
       owners.set(key, integration);
     },
     end(attempt) {
@@ -269,8 +276,8 @@ export function openFlow(
 }
 
 /**
- * Returns by how much one attempt that ends widens a window after a return. A small one doubles while it is emptied once.
- * A wide one grows by a sixteenth meanwhile: what it grows beyond the mailers' capacity comes back.
+ * Returns by how much one attempt that ends widens a window after a return. A wide one keeps its width while one in
+ * seventeen comes back: fewer tell nothing of the mailers' capacity, and more exceed it.
  */
 function growthOf(cap: number): number {
   return cap < QUICK_WINDOW ? 1 : 1 / 16;

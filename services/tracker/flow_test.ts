@@ -119,36 +119,51 @@ test("keepReturned() narrows the window to what a busy server holds, and each ac
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
 });
 
+/** A mailer in front of a server of 600 messages a second. */
+interface Mailer {
+  /** The most messages that it holds. */
+  room?: number;
+  /** Share of the messages that it returns, wherever they are, after ten seconds. */
+  returns?: number;
+  /** A message that it always returns. */
+  neverTaken?: number;
+}
+
 /**
- * Simulates a server of `perSecond` messages a second behind a mailer that holds `room` of them and returns what it
- * cannot hold. Messages reach the mailer after 200 ms. Returns the messages that were sent and returned in 30 s.
+ * Simulates a minute in which the scheduler dispatches every 100 ms what its window allows, and messages reach the mailer
+ * 200 ms later. Returns the messages that were sent and returned.
  */
-function runBehindMailer({ perSecond, room }: { perSecond: number; room: number }) {
+function runBehindMailer({ room = Infinity, returns = 0, neverTaken }: Mailer) {
   const { clock, flow } = openTestFlow();
-  const stepMs = 50;
+  const [tickMs, perTick] = [10, 6];
   const onTheWay: { index: number; arrivesAt: number }[] = [];
   const held: number[] = [];
   const counts = { sent: 0, returned: 0 };
   let next = 0;
-  for (let step = 1; step <= 30_000 / stepMs; step++) {
-    while (flow.inFlight(KEY) < flow.windowOf(KEY)) {
+  let arrived = 0;
+  const isTaken = (index: number) => {
+    const isHundredth = clock.time > 10_000 && ++arrived % 100 < returns * 100;
+    return index !== neverTaken && !isHundredth && held.length < room;
+  };
+  for (; clock.time < 60_000; clock.time += tickMs) {
+    while (clock.time % 100 === 0 && flow.inFlight(KEY) < flow.windowOf(KEY)) {
       const index = flow.returned(KEY)[0]?.index ?? next++;
       flow.begin(KEY, attemptOf(index));
       onTheWay.push({ index, arrivesAt: clock.time + 200 });
     }
-    clock.time += stepMs;
-    while ((onTheWay[0]?.arrivesAt ?? Infinity) <= clock.time) {
-      const index = onTheWay.shift()?.index ?? 0;
-      if (held.length < room) {
+    for (const index of held.splice(0, perTick)) {
+      flow.end(attemptOf(index));
+      counts.sent++;
+    }
+    // Those of one dispatch arrive one after the other.
+    for (let n = 0; n < 2 * perTick && (onTheWay[0]?.arrivesAt ?? Infinity) <= clock.time; n++) {
+      const { index } = onTheWay.shift() ?? { index: 0 };
+      if (isTaken(index)) {
         held.push(index);
       } else {
         flow.keepReturned(KEY, attemptOf(index), BUSY);
         counts.returned++;
       }
-    }
-    for (const index of held.splice(0, perSecond * stepMs / 1000)) {
-      flow.end(attemptOf(index));
-      counts.sent++;
     }
   }
   return counts;
@@ -156,11 +171,25 @@ function runBehindMailer({ perSecond, room }: { perSecond: number; room: number 
 
 test("keepReturned() lets few messages come back from a mailer that holds less than the window", () => {
   for (const room of [40, 200, 400]) {
-    const { sent, returned } = runBehindMailer({ perSecond: 600, room });
-    // Thirty are sent in each step: the smallest room is nearly empty after it.
-    assert.ok(sent > 14_000, `${room}: ${sent} sent`);
+    const { sent, returned } = runBehindMailer({ room });
+    assert.ok(sent > 0.9 * 36_000, `${room}: ${sent} sent`);
     assert.ok(returned < sent / 10, `${room}: ${sent} sent, ${returned} returned`);
   }
+});
+
+test("keepReturned() leaves the others their window if a few messages come back", () => {
+  for (const mailer of [{ returns: 0.01 }, { returns: 0.03 }, { neverTaken: 5000 }]) {
+    const { sent } = runBehindMailer(mailer);
+    assert.ok(sent > 0.9 * 36_000, `${JSON.stringify(mailer)}: ${sent} sent`);
+  }
+});
+
+test("keepReturned() does not pause a server that has just taken other messages", () => {
+  const { flow } = openTestFlow();
+  for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index));
+  for (let index = 0; index < 9; index++) flow.end(attemptOf(index));
+  flow.keepReturned(KEY, attemptOf(9), BUSY);
+  assert.equal(flow.windowOf(KEY), 9);
 });
 
 test("keepReturned() wakes the scheduler and leaves the window if the server is not busy", async () => {
