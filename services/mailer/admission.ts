@@ -70,6 +70,8 @@ interface Traffic {
   places: Semaphore;
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
+  /** When the last one ended. */
+  leftAt: number;
   averageMs: number;
   bucket: TokenBucket;
   /** Time in milliseconds. */
@@ -79,7 +81,7 @@ interface Traffic {
 /**
  * Opens the admission in front of the SMTP servers. A mail passes if its integration is not suspended, the
  * circuit of its server is closed, the rate is not used up, and a connection is free now or soon. The
- * estimate uses the times of the last transactions and of the current ones.
+ * estimate uses the times of the last transactions, and for how long none has ended.
  */
 export function openAdmission(deps: AdmissionDeps): Admission {
   const traffics = new Map<string, Traffic>();
@@ -89,7 +91,10 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     if (traffic === undefined) {
       const places = openSemaphore({ max: 0 });
       const bucket = { tokens: 1, filledAt: 0 };
-      traffic = { places, begun: new Set(), averageMs: 0, bucket, blockedUntil: 0 };
+      traffic = {
+        ...{ places, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
+        blockedUntil: 0,
+      };
       traffics.set(key, traffic);
     }
     return traffic;
@@ -138,17 +143,18 @@ async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => vo
   begun.add(transaction);
   return () => {
     if (!begun.delete(transaction)) return;
-    traffic.averageMs += WEIGHT * (performance.now() - transaction.at - traffic.averageMs);
+    traffic.leftAt = performance.now();
+    traffic.averageMs += WEIGHT * (traffic.leftAt - transaction.at - traffic.averageMs);
     permit[Symbol.dispose]();
   };
 }
 
-/** Estimated from the times of the last transactions and of the current ones. */
-function waitMsFor({ places, begun, averageMs }: Traffic): number {
+/** Estimated from the times of the last transactions, and from the time since a place became free while all are taken. */
+function waitMsFor({ places, begun, averageMs, leftAt }: Traffic): number {
   const [oldest] = begun;
-  const soFarMs = oldest === undefined ? 0 : performance.now() - oldest.at;
+  const takenMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
   const rounds = Math.ceil((places.waiting + 1) / places.max);
-  return Math.max(averageMs, soFarMs) * rounds;
+  return Math.max(averageMs, takenMs) * rounds;
 }
 
 async function hasToken(

@@ -93,6 +93,23 @@ test("admit() returns mail for a server that hangs within three seconds", async 
   passed(await admission.admit(integration, "transactional"));
 });
 
+test("admit() makes mail wait while one transaction hangs and the others end", async (context) => {
+  const { move } = stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 1 });
+  passed(await admission.admit(integration, "bulk"));
+  for (let second = 0; second < 15; second++) {
+    const permit = passed(await admission.admit(integration, "bulk"));
+    await move(1000);
+    permit.leave();
+  }
+  const last = passed(await admission.admit(integration, "bulk"));
+  const waiting = admission.admit(integration, "bulk");
+  await turn();
+  last.leave();
+  passed(await waiting);
+});
+
 test("admit() returns the mail of a suspended integration and of one whose login was refused", async () => {
   const { admission, world } = openTestAdmission();
   const suspended = { at: new Date(0), reason: "no login" };
