@@ -27,8 +27,11 @@ import { openTransportPool } from "./transport_pool.ts";
 import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
 
-/** Bytes of mails in flight: of all, and of one account, which always leaves space for another. */
-const MAX_IN_FLIGHT = { max: 256_000_000, maxPerOwner: (free: number) => free / 2 };
+/** Bytes of mails in flight: of all, and of one account, whatever others have, and more while there is space. */
+const MAX_IN_FLIGHT = {
+  max: 256_000_000,
+  maxPerOwner: (free: number) => Math.max(32_000_000, free / 2),
+};
 
 await runService({
   name: "mailer",
