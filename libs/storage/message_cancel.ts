@@ -85,9 +85,13 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     known: Pick<Message, "attempt" | "state"> | undefined,
     now: Date,
   ): Promise<boolean> {
-    const message = identityOf(send, index);
+    const identity = identityOf(send, index);
     const stored = known && outcomeOf(known);
-    if (message === null || !mayClose(stored)) return false;
+    if (identity === null || !mayClose(stored)) return false;
+    // It ends before it would have started.
+    const message = now < identity.acceptedAt
+      ? { ...identity, acceptedAt: send.acceptedAt }
+      : identity;
     const n = nextAttempt(stored);
     const outcome: AttemptOutcome = {
       ...{ state: "canceled", at: now, reason: REASON },

@@ -42,6 +42,18 @@ test("cancelMessage() keeps a message from being sent, postponed before or not",
   }
 });
 
+test("cancelMessage() and cancelSend() end the timeline of a message that was to start later", async () => {
+  const notBefore = new Date(at(0).getTime() + 3 * 24 * 3_600_000);
+  for (const isWhole of [false, true]) {
+    const { send, messageId } = await accepted(1, { notBefore, next: 0 });
+    if (isWhole) await store.messages.cancelSend(send.accountId, send._id, at(5));
+    else await store.messages.cancel(send.accountId, messageId, at(5));
+    const found = await store.messages.find(send.accountId, messageId);
+    assert.deepEqual(found?.timeline.map(({ type }) => type), ["queued", "canceled"]);
+    assert.deepEqual(found.acceptedAt, send.acceptedAt);
+  }
+});
+
 test("cancelMessage() and a mailer never both succeed", async () => {
   const { send } = await accepted(60);
   const outcomes = await Promise.all(send.request.to.map(async (_, index) => {
@@ -146,7 +158,7 @@ test("cancel() and cancelSome() end the waiting of a send of which nothing is le
 test("cancelMessage() and cancelSend() cancel a message that a mailer only began to defer, or a restore to hold", async () => {
   const ledgerOf = losingWrites(store.registers.ledgerOf, () => true);
   const losing = { ...store, registers: { ...store.registers, ledgerOf } };
-  const notBefore = new Date(at(0).getTime() + 3 * 24 * 3_600_000);
+  const notBefore = at(1);
   for (const state of ["deferred", "unknown"] as const) {
     for (const isWhole of [false, true]) {
       const { send, messageId } = await accepted(1, { notBefore });
