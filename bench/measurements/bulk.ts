@@ -47,7 +47,7 @@ export async function bulkFar(bench: Bench): Promise<Measurement[]> {
 
 const QUEUES = [1000, 10_000, 100_000];
 
-/** What a message costs while so many are queued; they go by themselves, so there is nothing to compare. */
+/** What a message costs while so many are queued, beside nodemailer alone with as many, 10,000 at most. */
 export async function queue(bench: Bench): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const queued of QUEUES) {
@@ -55,6 +55,10 @@ export async function queue(bench: Bench): Promise<Measurement[]> {
     const figure = `${mails.toLocaleString("en")} queued together`;
     measurements.push(
       await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
+      await baselineMeasurement(bench, {
+        ...{ figure, part: "nodemailer pool", baseline: "nodemailer", unit: "mail" },
+        run: Math.min(mails, 10_000),
+      }),
     );
   }
   return measurements;
