@@ -3,6 +3,9 @@ import { baselineMeasurement } from "./baseline_measurement.ts";
 import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
 
+/** The baseline of mails without PDFs. */
+const POOL = { part: "nodemailer pool", baseline: "nodemailer", unit: "mail" } as const;
+
 /** Mails without PDFs, by requests of 1,000 recipients, beside nodemailer alone. */
 export async function bulk(bench: Bench): Promise<Measurement[]> {
   const figure = "bulk mail, no PDF";
@@ -10,18 +13,9 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
   const baselineMails = Math.round(2000 * bench.scale);
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
+    await baselineMeasurement(bench, { ...POOL, figure, run: baselineMails }),
     await baselineMeasurement(bench, {
-      figure,
-      part: "nodemailer pool",
-      baseline: "nodemailer",
-      unit: "mail",
-      run: baselineMails,
-    }),
-    await baselineMeasurement(bench, {
-      figure,
-      part: "nodemailer pool, MIME ready (raw)",
-      baseline: "nodemailerRaw",
-      unit: "mail",
+      ...{ ...POOL, figure, part: "nodemailer pool, MIME ready (raw)", baseline: "nodemailerRaw" },
       run: 2 * baselineMails,
     }),
   ];
@@ -39,7 +33,7 @@ export async function bulkFar(bench: Bench): Promise<Measurement[]> {
       ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
     }),
     await baselineMeasurement(bench, {
-      ...{ figure, part: "nodemailer pool", baseline: "nodemailerFar", unit: "mail" },
+      ...{ ...POOL, figure, baseline: "nodemailerFar" },
       run: Math.round(mails / 3),
     }),
   ];
@@ -55,10 +49,7 @@ export async function queue(bench: Bench): Promise<Measurement[]> {
     const figure = `${mails.toLocaleString("en")} queued together`;
     measurements.push(
       await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
-      await baselineMeasurement(bench, {
-        ...{ figure, part: "nodemailer pool", baseline: "nodemailer", unit: "mail" },
-        run: Math.min(mails, 10_000),
-      }),
+      await baselineMeasurement(bench, { ...POOL, figure, run: Math.min(mails, 10_000) }),
     );
   }
   return measurements;

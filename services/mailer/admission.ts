@@ -149,12 +149,12 @@ async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => vo
   };
 }
 
-/** Estimated from the times of the last transactions, and from the time since a place became free while all are taken. */
+/** Estimated from the times of the last transactions, and from how long none has ended. */
 function waitMsFor({ places, begun, averageMs, leftAt }: Traffic): number {
   const [oldest] = begun;
-  const takenMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
+  const quietMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
   const rounds = Math.ceil((places.waiting + 1) / places.max);
-  return Math.max(averageMs, takenMs) * rounds;
+  return Math.max(averageMs, quietMs) * rounds;
 }
 
 async function hasToken(

@@ -1,5 +1,5 @@
 import { PRIORITIES } from "@posthaste/contracts";
-import { openSemaphore, pauseMs } from "@posthaste/limits";
+import { pauseMs } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import {
@@ -22,16 +22,11 @@ import { openReporter } from "./report_outcomes.ts";
 import { interactiveStep } from "./interactive_step.ts";
 import { integrationLabels } from "./integration_labels.ts";
 import { PROBE_CONCURRENCY, probeStep } from "./probe_step.ts";
+import { openMailMemory } from "./mail_memory.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
 import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
-
-/** Bytes of mails in flight: of all, and of one account, whatever others have, and more while there is space. */
-const MAX_IN_FLIGHT = {
-  max: 256_000_000,
-  maxPerOwner: (free: number) => Math.max(32_000_000, free / 2),
-};
 
 await runService({
   name: "mailer",
@@ -78,7 +73,7 @@ await runService({
       unseal: unsealer(keys, accessTokens),
       admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
       circuitStates: circuits,
-      inFlight: openSemaphore(MAX_IN_FLIGHT),
+      inFlight: openMailMemory(),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
       loadAttachment,

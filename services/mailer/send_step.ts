@@ -16,6 +16,7 @@ import { addSpanAttributes } from "@posthaste/telemetry";
 import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import { failUnsent, returnUntried, suppress } from "./end_unsent.ts";
+import { bytesOf } from "./mail_memory.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
 import { drop, statusFieldsOf } from "./end_attempt.ts";
 
@@ -36,12 +37,6 @@ export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
  * each connection, that is one mail in 22.
  */
 const MAX_PASSES = 16;
-
-/** Memory of a mail in flight besides its texts and PDFs, in bytes. */
-const MAIL_BYTES = 32_000;
-
-/** PDFs are in memory as base64 too. */
-const ENCODED = 3;
 
 /** Events that bring messages to the mailers. */
 type MailEvent = "messages.rendered" | "messages.printed";
@@ -194,14 +189,4 @@ async function findSuppressed(
     ...copiesOf(envelope, to.email),
   ]);
   return emails.length === 0 ? new Map() : await deps.findSuppressed(accountId, emails, deps.now());
-}
-
-/** Returns the memory of a mail in flight, in bytes. */
-function bytesOf({ html, text, attachments, files = [] }: ReadyMessage): number {
-  const texts = [html, text].reduce(
-    (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
-    0,
-  );
-  const attached = [...attachments, ...files].reduce((sum, { size }) => sum + size, 0);
-  return MAIL_BYTES + texts * 2 + attached * ENCODED;
 }

@@ -165,6 +165,10 @@ export function openFlow(
     return server?.begun.delete(key) === true;
   }
 
+  function returnedOf(integration: string): Returned[] {
+    return [...flows.get(integration)?.returned.values() ?? []];
+  }
+
   function release(attempt: AttemptKey): void {
     if (forget(keyOf(attempt))) wake();
   }
@@ -184,9 +188,13 @@ export function openFlow(
   function narrow(server: ServerFlow, { wasBegun }: { wasBegun: boolean }): void {
     const isTrial = wasBegun && server.cap === 0;
     const used = Math.floor(Math.min(server.cap, server.dispatched));
-    // If the api had dispatched it, one message may try immediately: this proves little of the server.
-    const others = server.begun.size === 0 ? 0 : used;
-    server.cap = wasBegun ? Math.max(0, used - 1) : Math.min(server.cap, Math.max(1, others));
+    if (wasBegun) {
+      server.cap = Math.max(0, used - 1);
+    } else {
+      // The api had dispatched it. This proves little of the server: one message may try immediately.
+      const others = server.begun.size === 0 ? 0 : used;
+      server.cap = Math.min(server.cap, Math.max(1, others));
+    }
     if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
     server.returnedAt = clock.now();
   }
@@ -237,10 +245,10 @@ export function openFlow(
     },
     release,
     releaseLater(integration) {
-      const returned = [...flows.get(integration)?.returned.values() ?? []];
-      for (const later of returned.filter(({ attempt }) => attempt > 0)) release(later);
+      const later = returnedOf(integration).filter(({ attempt }) => attempt > 0);
+      for (const attempt of later) release(attempt);
     },
-    returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
+    returned: returnedOf,
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     knows(attempt) {

@@ -1,0 +1,30 @@
+import { openSemaphore, type Semaphore } from "@posthaste/limits";
+import type { ReadyMessage } from "./compose_message.ts";
+
+/** Bytes of all mails in flight. */
+const MAX_BYTES = 256_000_000;
+
+/** Bytes that every account may have, whatever the others hold. */
+const MIN_SHARE_BYTES = 32_000_000;
+
+/** Memory of a mail in flight besides its texts and PDFs, in bytes. */
+const MAIL_BYTES = 32_000;
+
+/** PDFs are in memory as base64 too. */
+const ENCODED = 3;
+
+/** Opens the memory for mails in flight, in bytes. One account may hold half of what is free. */
+export function openMailMemory(): Semaphore {
+  const maxPerOwner = (free: number) => Math.max(MIN_SHARE_BYTES, free / 2);
+  return openSemaphore({ max: MAX_BYTES, maxPerOwner });
+}
+
+/** Returns the memory of a mail in flight, in bytes. */
+export function bytesOf({ html, text, attachments, files = [] }: ReadyMessage): number {
+  const texts = [html, text].reduce(
+    (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
+    0,
+  );
+  const attached = [...attachments, ...files].reduce((sum, { size }) => sum + size, 0);
+  return MAIL_BYTES + texts * 2 + attached * ENCODED;
+}

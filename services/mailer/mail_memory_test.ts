@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openMailMemory } from "./mail_memory.ts";
+
+const MB = 1_000_000;
+
+/** Lets an account hold what it may, in mails of 1 MB. Returns the megabytes. */
+function fill(memory: ReturnType<typeof openMailMemory>, account: string): number {
+  let held = 0;
+  while (memory.tryAcquire(account, MB) !== undefined) held++;
+  return held;
+}
+
+test("openMailMemory() gives one account half of what is free, and each of several 32 MB", () => {
+  const memory = openMailMemory();
+  assert.equal(fill(memory, "acc_1"), 85);
+  assert.equal(fill(memory, "acc_2"), 57);
+  assert.equal(fill(memory, "acc_3"), 38);
+  assert.equal(fill(memory, "acc_4"), 32);
+  assert.equal(fill(memory, "acc_5"), 32);
+  assert.equal(memory.held, 244 * MB);
+});
