@@ -35,8 +35,9 @@ export interface MailContent {
   readonly from: Mailbox;
   readonly to: Mailbox;
   readonly subject: string;
-  readonly html: string;
-  readonly text: string;
+  /** In UTF-8, if it is bytes. */
+  readonly html: string | Uint8Array;
+  readonly text: string | Uint8Array;
   readonly attachments?: readonly MailAttachment[];
   /** Where replies go, instead of to the sender. */
   readonly replyTo?: readonly Mailbox[] | undefined;
@@ -135,8 +136,7 @@ export function composeMime(
  * Pass the result as `content: { base64 }`.
  */
 export function encodeAttachment(file: Uint8Array): Buffer {
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  return Buffer.from(base64Lines(bytes), "latin1");
+  return base64Lines(bufferOf(file));
 }
 
 /** The texts, and with them the files that the HTML shows (RFC 2387). */
@@ -165,14 +165,27 @@ function pushAlternative(chunks: (string | Buffer)[], content: MailContent, boun
 function pushText(
   chunks: (string | Buffer)[],
   boundary: string,
-  part: { subtype: "plain" | "html"; text: string },
+  part: { subtype: "plain" | "html"; text: string | Uint8Array },
 ) {
   chunks.push(
     `--${boundary}-a\r\nContent-Type: text/${part.subtype}; charset=utf-8\r\n` +
       "Content-Transfer-Encoding: base64\r\n\r\n",
-    // RFC 2046, 4.1.1: inside a text part a line ends with CRLF, also before base64.
-    base64Lines(Buffer.from(part.text.replace(/\r\n?|\n/g, "\r\n"))),
+    base64Lines(withCrlf(part.text)),
   );
+}
+
+/**
+ * Returns a text in UTF-8 whose lines end with CRLF: inside a text part they do so also before base64
+ * (RFC 2046, 4.1.1).
+ */
+function withCrlf(text: string | Uint8Array): Buffer {
+  const bytes = typeof text === "string" ? Buffer.from(text) : bufferOf(text);
+  // No byte of a longer character in UTF-8 is a line break.
+  return Buffer.from(bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n"), "latin1");
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment) {
@@ -195,11 +208,23 @@ function checkToken(value: string, pattern: RegExp): string {
   throw new RangeError(`Cannot attach a file: ${JSON.stringify(value)} is malformed`);
 }
 
-function base64Lines(bytes: Buffer): string {
+const LINE_LENGTH = 76;
+const [CR, LF] = [13, 10];
+
+/** Returns base64 in lines, each with CRLF at its end. */
+function base64Lines(bytes: Buffer): Buffer {
   const base64 = bytes.toString("base64");
-  let lines = "";
-  for (let start = 0; start < base64.length; start += 76) {
-    lines += base64.slice(start, start + 76) + "\r\n";
+  const breaks = 2 * Math.ceil(base64.length / LINE_LENGTH);
+  const lines = Buffer.allocUnsafe(base64.length + breaks);
+  // It is written to the end, and each line then moves to its place before it.
+  lines.write(base64, breaks, "latin1");
+  let next = 0;
+  for (let start = breaks; start < lines.length; start += LINE_LENGTH) {
+    const end = Math.min(start + LINE_LENGTH, lines.length);
+    lines.copyWithin(next, start, end);
+    next += end - start;
+    lines[next++] = CR;
+    lines[next++] = LF;
   }
   return lines;
 }

@@ -77,10 +77,21 @@ test("composeMime() writes mail that two parsers read back", async () => {
     assert.equal(read.toAddress, "ann@example.net");
     assert.equal(read.messageId, content.messageId);
     assert.equal(read.date, "2026-03-01T12:30:00.000Z");
-    assert.equal(newlines(read.html), newlines(content.html));
-    assert.equal(newlines(read.text), newlines(content.text));
+    assert.equal(newlines(read.html), newlines(String(content.html)));
+    assert.equal(newlines(read.text), newlines(String(content.text)));
     assert.deepEqual(read.files, ["invoice.pdf"]);
     assert.deepEqual(read.bytes, [pdf]);
+  }
+});
+
+test("composeMime() makes the same mail of texts as strings and as bytes, however their lines end", () => {
+  for (const text of ["", "ä\n", "\r", "a\rb\r\nc\n\rd\n\n", "€\r\n".repeat(77)]) {
+    const given = composeMime({ ...content, html: text, text: `${text}x` }).raw;
+    const bytes = { html: new TextEncoder().encode(text), text: Buffer.from(`${text}x`) };
+    assert.deepEqual(composeMime({ ...content, ...bytes }).raw, given);
+    const lines = Buffer.from(text.replace(/\r\n|\r|\n/g, "\r\n")).toString("base64");
+    const wrapped = lines.replace(/.{1,76}/g, "$&\r\n");
+    assert.ok(given.includes(`base64\r\n\r\n${wrapped}--`), JSON.stringify(text));
   }
 });
 
