@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageWarningSchema } from "./message_warning.ts";
-import { contentSchema } from "./content.ts";
+import { carriedSchema, contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { mailEnvelopeSchema } from "./envelope.ts";
 import { mailFileSchema } from "./mail_file.ts";
@@ -18,6 +18,9 @@ export const EVENT_VERSION = 2 as const;
  * events, and drops none.
  */
 export const ENVELOPE_VERSION = 3 as const;
+
+/** Version of the events of messages whose texts are in the tail. A worker that cannot read them returns the events. */
+export const TAIL_VERSION = 4 as const;
 
 /** Version of what is reported of messages. */
 export const STATUS_VERSION = 3 as const;
@@ -131,8 +134,8 @@ const messageShape = {
   envelope: mailEnvelopeSchema.optional(),
   files: filesSchema,
   subject: z.string(),
-  html: contentSchema,
-  text: contentSchema,
+  html: carriedSchema,
+  text: carriedSchema,
   /** The work for this attempt so far. It is written with the attempt's outcome. */
   timeline: z.array(stageLineSchema).optional(),
 };
@@ -141,6 +144,7 @@ const messageShape = {
 function messagesOf<T extends z.ZodType>(message: T) {
   return z.object({
     ...sendShape,
+    v: z.union([...sendVersionSchema.options, z.literal(TAIL_VERSION)]),
     /** How many mailers had no connection for them, and left them to others. */
     passes: z.int().nonnegative().optional(),
     messages: z.array(message).min(1).max(MAX_MESSAGES_PER_EVENT),
@@ -481,14 +485,18 @@ export type EventType = keyof typeof EVENTS;
 /** Data of an event. */
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
 
-const ENVELOPE_EVENTS: ReadonlySet<EventType> = new Set([
-  ...["send.requested", "send.resumed", "messages.rendered", "messages.printed"] as const,
-]);
-
 /** Returns the newest version of an event that this program reads. */
 export function newestVersionOf(type: EventType): number {
   if (type.startsWith("status.message.")) return STATUS_VERSION;
-  return ENVELOPE_EVENTS.has(type) ? ENVELOPE_VERSION : EVENT_VERSION;
+  if (type.startsWith("messages.")) return TAIL_VERSION;
+  return type === "send.requested" || type === "send.resumed" ? ENVELOPE_VERSION : EVENT_VERSION;
+}
+
+/** Returns the version of the events that dispatch a send, from that of an event with its messages. */
+export function dispatchVersionOf(
+  { v }: Pick<EventData<"messages.rendered">, "v">,
+): EventData<"send.resumed">["v"] {
+  return v === TAIL_VERSION ? ENVELOPE_VERSION : v;
 }
 
 /** Name of a status event. */

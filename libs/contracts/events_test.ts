@@ -116,8 +116,10 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
   },
   "messages.rendered": {
     ...send,
+    v: 4,
     messages: [{
       ...message,
+      text: { offset: 0, size: 0 },
       pdfs: [{
         templateId: 7,
         filename: "invoice.pdf",

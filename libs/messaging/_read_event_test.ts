@@ -70,9 +70,9 @@ test("readEvent() reports the failure of every message that a broken event names
 });
 
 test("readEvent() says that an event is newer than itself", () => {
-  const refusal = httpErrorOf({ ...rendered("acc_1").data, v: 4 }, "messages.rendered.mail.bulk");
+  const refusal = httpErrorOf({ ...rendered("acc_1").data, v: 5 }, "messages.rendered.mail.bulk");
   assert.equal(refusal.isNewer, true);
-  assert.equal(refusal.reason, "its version 4 is newer than 3");
+  assert.equal(refusal.reason, "its version 5 is newer than 4");
   assert.equal(refusal.failures.length, 1);
 });
 

@@ -1,4 +1,4 @@
-import { carryTail } from "./carry_tail.ts";
+import { carryTail } from "./tail.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import type { EventType } from "@posthaste/contracts";
 

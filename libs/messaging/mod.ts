@@ -14,7 +14,7 @@ export { brokerAccounts, type BrokerLogins, type BrokerValue } from "./broker_ac
 export * from "./apply_topology.ts";
 export * from "./broker_address.ts";
 export * from "./bus.ts";
-export * from "./carry_tail.ts";
+export { carryTail, closeTail, openTail, type WithBytes } from "./tail.ts";
 export * from "./consume.ts";
 export * from "./dispatch_send.ts";
 export {
@@ -35,6 +35,6 @@ export * from "./publish.ts";
 export * from "./queue_ages.ts";
 export { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_status_events.ts";
 export { jsonBytes, splitBySize } from "./split_by_size.ts";
-export { eventOfWritten, writeMessages } from "./write_messages.ts";
+export * from "./message_events.ts";
 export * from "./step.ts";
 export * from "./topology.ts";

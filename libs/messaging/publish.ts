@@ -45,7 +45,7 @@ export async function publishEvent(
   outgoing: Outgoing,
   options: PublishOptions = {},
 ): Promise<void> {
-  const json = outgoing.json ?? encoder.encode(JSON.stringify(outgoing.data));
+  const json = encoder.encode(JSON.stringify(outgoing.data));
   const body = outgoing.tail === undefined ? json : Buffer.concat([json, outgoing.tail]);
   if (body.length > MAX_EVENT_BYTES) {
     throw new RangeError(

@@ -6,8 +6,6 @@ export type Outgoing = {
   [T in EventType]: {
     type: T;
     data: EventData<T>;
-    /** The JSON of `data` in UTF-8, if it was made before. */
-    json?: Uint8Array;
     /** Bytes that follow the event's JSON, unencoded. The event's data has the offset of each part. */
     tail?: Uint8Array;
   };

@@ -1,4 +1,5 @@
-import type { Content, EventData, MailFile, PrintedMessage } from "@posthaste/contracts";
+import type { EventData, MailFile } from "@posthaste/contracts";
+import type { CarriedMessage } from "@posthaste/messaging";
 import type { LoadAttachment } from "./attachment_cache.ts";
 import {
   type ComposedMail,
@@ -20,12 +21,8 @@ export interface MessageContents {
 /** A message that is ready to be sent. */
 export type ReadyMessage =
   & Omit<EventData<"messages.printed">, "messages">
-  & PrintedMessage
-  & {
-    messageId: string;
-    /** The bytes behind the event: PDFs that are in no store. */
-    tail?: Uint8Array;
-  };
+  & CarriedMessage<"messages.printed">
+  & { messageId: string };
 
 /** A part of a mail is missing: the mail must be rendered again. */
 export class MissingContentError extends Error {
@@ -63,7 +60,7 @@ async function compose(
     textOf(message.text, contents),
     Promise.all(message.attachments.map(async (attachment) => ({
       filename: attachment.filename,
-      content: { base64: await base64Of(attachment, message, contents) },
+      content: { base64: await base64Of(attachment, contents) },
       contentType: "application/pdf",
     }))),
     Promise.all(files.map((file, at) => attachmentOf(file, { accountId, at }, contents))),
@@ -100,7 +97,6 @@ type Attachment = ReadyMessage["attachments"][number];
 
 async function base64Of(
   attachment: Attachment,
-  { tail = new Uint8Array() }: Pick<ReadyMessage, "tail">,
   { loadAttachment }: MessageContents,
 ): Promise<Buffer> {
   if ("key" in attachment) {
@@ -108,11 +104,8 @@ async function base64Of(
     if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${attachment.key}"`);
     return base64;
   }
-  const { offset, size, filename } = attachment;
-  if (offset + size > tail.length) {
-    throw new MissingContentError(`Cannot find PDF "${filename}": its event has no such bytes`);
-  }
-  return encodeAttachment(tail.subarray(offset, offset + size));
+  if ("bytes" in attachment) return encodeAttachment(attachment.bytes);
+  throw new MissingContentError("Cannot find a PDF: its event has no such bytes");
 }
 
 function domainOf(email: string): string {
@@ -124,8 +117,14 @@ function mailbox({ email, name }: ReadyMessage["from"]) {
   return name === undefined ? { email } : { email, name };
 }
 
-async function textOf(content: Content, contents: MessageContents): Promise<string> {
+type Text = ReadyMessage["html"];
+
+async function textOf(content: Text, contents: MessageContents): Promise<string | Uint8Array> {
+  if ("bytes" in content) return content.bytes;
   if ("inline" in content) return content.inline;
+  if (!("key" in content)) {
+    throw new MissingContentError("Cannot find a text: its event has no such bytes");
+  }
   const text = await contents.loadContent(content.key);
   if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
   return text;

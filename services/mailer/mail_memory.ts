@@ -1,3 +1,4 @@
+import type { MailFile } from "@posthaste/contracts";
 import { openSemaphore, type Semaphore } from "@posthaste/limits";
 import type { ReadyMessage } from "./compose_message.ts";
 
@@ -10,7 +11,7 @@ const MIN_SHARE_BYTES = 32_000_000;
 /** Memory of a mail in flight besides its texts and PDFs, in bytes. */
 const MAIL_BYTES = 32_000;
 
-/** PDFs are in memory as base64 too. */
+/** Texts and PDFs are in memory as base64 too. */
 const ENCODED = 3;
 
 /** Opens the memory for mails in flight, in bytes. One account may hold half of what is free. */
@@ -21,10 +22,15 @@ export function openMailMemory(): Semaphore {
 
 /** Returns the memory of a mail in flight, in bytes. */
 export function bytesOf({ html, text, attachments, files = [] }: ReadyMessage): number {
-  const texts = [html, text].reduce(
-    (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
-    0,
-  );
-  const attached = [...attachments, ...files].reduce((sum, { size }) => sum + size, 0);
-  return MAIL_BYTES + texts * 2 + attached * ENCODED;
+  const parts = [html, text, ...attachments, ...files];
+  return MAIL_BYTES + parts.reduce((sum, part) => sum + sizeOf(part), 0) * ENCODED;
+}
+
+type Part = ReadyMessage["html"] | ReadyMessage["attachments"][number] | MailFile;
+
+/** A text in the store counts nothing: few mails have one. */
+function sizeOf(part: Part): number {
+  if ("bytes" in part) return part.bytes.length;
+  if ("inline" in part) return part.inline.length;
+  return "size" in part ? part.size : 0;
 }

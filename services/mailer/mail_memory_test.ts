@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openMailMemory } from "./mail_memory.ts";
+import type { ReadyMessage } from "./compose_message.ts";
+import { bytesOf, openMailMemory } from "./mail_memory.ts";
 
 const MB = 1_000_000;
 
@@ -19,4 +20,15 @@ test("openMailMemory() gives one account half of what is free, and each of sever
   assert.equal(fill(memory, "acc_4"), 32);
   assert.equal(fill(memory, "acc_5"), 32);
   assert.equal(memory.held, 244 * MB);
+});
+
+test("bytesOf() counts the texts and files of a mail, where they are in memory and where they will be", () => {
+  const message = (part: Partial<ReadyMessage>) =>
+    bytesOf({ html: { inline: "" }, text: { key: "k" }, attachments: [], ...part } as ReadyMessage);
+  const empty = message({});
+  const kb = { bytes: Buffer.alloc(1000) };
+  const file = { filename: "a.pdf", key: "k", size: 1000 };
+  assert.equal(message({ html: { inline: "x".repeat(1000) } }) - empty, 3000);
+  assert.equal(message({ html: kb, text: kb }) - empty, 6000);
+  assert.equal(message({ attachments: [file, { filename: "b.pdf", ...kb }] }) - empty, 6000);
 });

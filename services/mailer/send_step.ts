@@ -1,9 +1,16 @@
-import { copiesOf, type Integration, messageIdOf, type Priority } from "@posthaste/contracts";
+import {
+  copiesOf,
+  dispatchVersionOf,
+  type Integration,
+  messageIdOf,
+  type Priority,
+} from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
   type Delivery,
   type MessageStatusEvent,
+  openTail,
   type Outgoing,
   redispatchesOf,
   reportsOf,
@@ -107,13 +114,12 @@ async function openMessages(
   delivery: Delivery<MailEvent>,
   deps: SendDeps,
 ): Promise<ReadyMessage[]> {
-  const { messages: _, ...send } = delivery.data;
-  const messages = delivery.data.messages.map((message): ReadyMessage => ({
+  const { messages: closed, ...send } = delivery.data;
+  const messages = openTail<MailMessage>(closed, delivery.tail).map((message): ReadyMessage => ({
     ...send,
     ...message,
     messageId: messageIdOf(send.sendId, message.index),
     attachments: "attachments" in message ? message.attachments : [],
-    ...(delivery.tail === undefined ? {} : { tail: delivery.tail }),
   }));
   if (!delivery.isAgain && !send.redelivered) return messages;
   const attempts = messages.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 }));
@@ -163,14 +169,14 @@ function verdictOf(
   const { messages: passing, ...carried } = carryTail<MailMessage>(left, tail);
   const passes = (data.passes ?? 0) + 1;
   const passed = { type, data: { ...data, messages: passing, passes }, ...carried };
-  const { sendId: _id, accountId, priority, v: eventVersion, integrationId, insteadOf } = data;
+  const { sendId: _id, accountId, priority, integrationId, insteadOf } = data;
   return {
     type: "done",
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
       // The object store is a cache: missing objects are made again from the ledger.
       ...redispatchesOf(
-        { _id, accountId, priority, eventVersion },
+        { _id, accountId, priority, eventVersion: dispatchVersionOf(data) },
         data.messages.filter(({ index }) => missing.has(index)),
         insteadOf === undefined ? {} : { integrationId },
       ),

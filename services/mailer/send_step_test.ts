@@ -683,20 +683,27 @@ const WITH_TAIL: Delivery<"messages.rendered" | "messages.printed"> = {
   data: {
     ...EVENT,
     messages: [
-      { ...MESSAGE, index: 0, attachments: [{ filename: "a.pdf", offset: 0, size: 5 }] },
-      { ...MESSAGE, index: 1, attachments: [{ filename: "b.pdf", offset: 5, size: 6 }] },
+      {
+        ...{ ...MESSAGE, index: 0, html: { offset: 11, size: 7 } },
+        attachments: [{ filename: "a.pdf", offset: 0, size: 5 }],
+      },
+      {
+        ...{ ...MESSAGE, index: 1, html: { offset: 18, size: 8 } },
+        attachments: [{ filename: "b.pdf", offset: 5, size: 6 }],
+      },
     ],
   },
-  tail: Buffer.from("firstsecond"),
+  tail: Buffer.from("firstsecond<p>One\n<p>Zwö!"),
 };
 
-test("sendStep() attaches the PDFs in the tail of the event", async () => {
+test("sendStep() sends the texts and the PDFs in the tail of the event", async () => {
   const { world, step } = openMailer();
   await step.handle(WITH_TAIL, new AbortController().signal);
-  const pdfs = world.mails.map(({ raw }) =>
-    ["first", "second"].filter((pdf) => raw.includes(Buffer.from(pdf).toString("base64")))
+  const parts = world.mails.map(({ raw }) =>
+    ["first", "second", "<p>One\r\n", "<p>Zwö!"]
+      .filter((part) => raw.includes(`\r\n${Buffer.from(part).toString("base64")}\r\n`))
   );
-  assert.deepEqual(pdfs, [["first"], ["second"]]);
+  assert.deepEqual(parts, [["first", "<p>One\r\n"], ["second", "<p>Zwö!"]]);
 });
 
 test("sendStep() attaches files of the account by their hash, and fails without one that is gone", async () => {
@@ -724,7 +731,7 @@ test("sendStep() leaves a mail to the other mailers with the PDFs of its own", a
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const [next] = publishedBy(await step.handle(WITH_TAIL, new AbortController().signal));
   assert.equal(world.mails.length, 1);
-  assert.equal(String(next?.tail), "second");
+  assert.equal(String(next?.tail), "<p>Zwö!second");
   const { world: other, step: again } = openMailer();
   await again.handle(next as typeof WITH_TAIL, new AbortController().signal);
   assert.match(String(other.mails[0]?.raw), new RegExp(btoa("second")));
@@ -1006,6 +1013,9 @@ test("sendStep() has a message rendered again if its PDF or text is gone", async
     { attachments: [{ key: "lost", filename: "a.pdf", size: 1 }] },
     { html: { key: "lost" } },
     { text: { key: "lost" } },
+    // Its event has no tail.
+    { text: { offset: 0, size: 1 } },
+    { attachments: [{ filename: "a.pdf", offset: 0, size: 1 }] },
   ];
   for (const part of lost) {
     const { world, run } = openMailer();
@@ -1014,6 +1024,16 @@ test("sendStep() has a message rendered again if its PDF or text is gone", async
     assert.deepEqual(again.data.again, [{ index: 3, attempt: 2 }]);
     assert.equal(again.data.sendId, sendId);
     assert.deepEqual([world.mails, world.written], [[], []]);
+  }
+});
+
+test("sendStep() has a message rendered again in the version of a dispatch, not of its own event", async () => {
+  const { step } = openMailer();
+  const { signal } = new AbortController();
+  for (const [v, expected] of [[2, 2], [3, 3], [4, 3]] as const) {
+    const data = { ...EVENT, v, messages: [{ ...MESSAGE, html: { key: "lost" } }] };
+    const [again] = publishedBy(await step.handle({ type: "messages.printed", data }, signal));
+    assert.equal(again?.type === "send.resumed" && again.data.v, expected);
   }
 });
 

@@ -1,11 +1,21 @@
 import {
   type EventData,
+  MAX_MESSAGES_PER_EVENT,
   messageIdOf,
   type RenderedMessage,
   type StageLine,
 } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
-import { type Delivery, type MessageStatusEvent, reportsOf, type Step } from "@posthaste/messaging";
+import {
+  type CarriedMessage,
+  type Delivery,
+  fitsEvent,
+  messageEvents,
+  type MessageStatusEvent,
+  openTail,
+  reportsOf,
+  type Step,
+} from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
@@ -13,7 +23,6 @@ import { creationTime } from "./neutral_pdf.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
-import { fitsEvent, type MessageWithPdfs, printedEvents } from "./printed_events.ts";
 import { loadAppended, loadInvoice, MissingContentError, textOf } from "./text_of.ts";
 
 /** The dependencies of the step. */
@@ -32,14 +41,17 @@ type Rendered = EventData<"messages.rendered">;
 
 /** A message and the sources of its PDFs, which may be gone. */
 interface Sources {
-  message: RenderedMessage;
+  message: CarriedMessage<"messages.rendered">;
   printings: Printing[];
   isMissing?: true;
 }
 
+/** A message with its PDFs: in the store, or their bytes. */
+type Printed = CarriedMessage<"messages.printed">;
+
 /** The result for one message: its PDFs, its failure, or neither if it will be rendered again. */
 interface Result {
-  printed?: MessageWithPdfs;
+  printed?: Printed;
   statusEvent?: MessageStatusEvent;
 }
 
@@ -70,7 +82,8 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const sources = await allEnded(messages, (message) => sourcesOf(message, data));
+        const opened = openTail(messages, delivery.tail);
+        const sources = await allEnded(opened, (message) => sourcesOf(message, data));
         const keys = sources.flatMap(({ printings }) => printings.map(({ key }) => key));
         const isShared = (wanted: Printing) =>
           keys.indexOf(wanted.key) !== keys.lastIndexOf(wanted.key) || printer.isKnown(wanted);
@@ -85,7 +98,10 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         return {
           type: "done",
           publish: [
-            ...printedEvents(send, results.flatMap(({ printed }) => printed ?? [])),
+            ...messageEvents("messages.printed", send, {
+              messages: results.flatMap(({ printed }) => printed ?? []),
+              maxCount: MAX_MESSAGES_PER_EVENT,
+            }),
             ...reportsOf(results.flatMap(({ statusEvent }) => statusEvent ?? [])),
           ],
         };
@@ -106,7 +122,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   };
 
   async function sourcesOf(
-    message: RenderedMessage,
+    message: Sources["message"],
     { accountId, priority, acceptedAt }: Rendered,
   ): Promise<Sources> {
     const madeAt = creationTime(new Date(acceptedAt));
@@ -158,7 +174,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     };
     try {
       const own = new Map<Printing, Buffer>();
-      let pdfs = await Promise.all(printings.map(async (wanted) => {
+      let attachments: Printed["attachments"] = await Promise.all(printings.map(async (wanted) => {
         if (looks || isShared(wanted)) return await intoStore(wanted);
         const bytes = await printer.print(wanted, signal);
         own.set(wanted, bytes);
@@ -171,10 +187,12 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       const at = deps.now().toISOString();
       const line = { type: "printed" as const, at, durationMs, ...warning };
       const printed = { ...rest, timeline: [...rest.timeline ?? [], line] };
-      if (!fitsEvent({ message: printed, pdfs })) {
-        pdfs = await Promise.all(printings.map((wanted) => intoStore(wanted, own.get(wanted))));
+      if (!fitsEvent<"messages.printed">({ ...printed, attachments })) {
+        attachments = await Promise.all(
+          printings.map((wanted) => intoStore(wanted, own.get(wanted))),
+        );
       }
-      return { printed: { message: printed, pdfs } };
+      return { printed: { ...printed, attachments } };
     } catch (error) {
       if (!(error instanceof PrintError)) throw error;
       if (!error.retryable) {

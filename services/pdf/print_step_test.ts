@@ -7,7 +7,7 @@ import {
   pageOptionsSchema,
   type PrintErrorCode,
 } from "@posthaste/contracts";
-import { runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
+import { openTail, runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PrintError } from "./print_error.ts";
@@ -127,7 +127,6 @@ function pdfsOf(verdict: Verdict): string[][] {
   return verdict.publish.flatMap((event) => {
     if (event.type !== "messages.printed") return [];
     EVENTS["messages.printed"].parse(event.data);
-    assert.equal(String(event.json), JSON.stringify(event.data));
     return event.data.messages.map(({ attachments }) =>
       attachments.map((one) =>
         "key" in one
@@ -147,6 +146,30 @@ test("printStep() sends each recipient's own PDFs behind their event, and stores
   assert.deepEqual(pdfsOf(await run(event)), [["one", "three"], ["two"]]);
   assert.equal(store.size, 0);
   assert.deepEqual(printed, ["one", "three", "two"]);
+});
+
+test("printStep() carries the texts of the mails beside their PDFs", async () => {
+  const { step } = openStep();
+  const event = together(
+    messageWith({ html: "pdf", filename: "a.pdf" }),
+    messageWith({ html: "more", filename: "b.pdf" }),
+  );
+  const places = [{ offset: 0, size: 3 }, { offset: 3, size: 4 }];
+  const messages = fresh(event).messages.map((message, position) => ({
+    ...message,
+    html: places[position] ?? { inline: "" },
+  }));
+  const data = { ...event, v: 4 as const, messages };
+  const tail = Buffer.from("onetwo2");
+  const verdict = await runStep(step, { type: "messages.rendered", data, tail }, { signal });
+  assert.ok(verdict.type === "done");
+  const [printed] = verdict.publish;
+  assert.ok(printed?.type === "messages.printed");
+  const [first, second] = openTail(printed.data.messages, printed.tail);
+  const bytes = (text: string) => ({ bytes: Buffer.from(text) });
+  assert.deepEqual([first?.html, second?.html], [bytes("one"), bytes("two2")]);
+  assert.deepEqual(first?.attachments, [{ filename: "a.pdf", ...bytes("pdf") }]);
+  assert.deepEqual([second?.text, printed.data.v], [{ inline: "Hello" }, 4]);
 });
 
 test("printStep() stores once what several messages share, in one event or one after the other", async () => {

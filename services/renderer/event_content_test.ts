@@ -2,12 +2,12 @@ import { MAX_EVENT_BYTES } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { packContents } from "./event_content.ts";
+import { packContents, packTexts } from "./event_content.ts";
 
 async function pack(texts: string[], shared: ReadonlySet<string> = new Set()) {
   const stored = new Map<string, string>();
   const store = (key: string, text: string) => Promise.resolve(void stored.set(key, text));
-  const contents = await packContents(texts, store, shared);
+  const contents = await packContents(texts, store, { shared });
   return { contents, stored };
 }
 
@@ -59,4 +59,28 @@ test("packContents() stores the same text under the same key", async () => {
 test("packContents() throws when the store does", async () => {
   const packing = packContents(["x".repeat(400_000)], () => Promise.reject(new Error("full")));
   await assert.rejects(packing, /full/);
+});
+
+test("packContents() keeps to the room that it is given", async () => {
+  const store = () => Promise.resolve();
+  const texts = ["x".repeat(5000), "y".repeat(4000)];
+  const some = await packContents(texts, store, { room: 6000 });
+  assert.deepEqual(some.map((one) => "key" in one), [true, false]);
+  const none = await packContents([...texts, "z"], store, { room: 0 });
+  assert.ok(none.every((one) => "key" in one));
+});
+
+test("packTexts() carries a mail's texts as bytes, and stores the largest if they do not fit", async () => {
+  const stored = new Map<string, string>();
+  const store = (key: string, text: string) => Promise.resolve(void stored.set(key, text));
+  const carried = (text: string) => ({ bytes: Buffer.from(text) });
+  const { texts, room } = await packTexts(["<p>€", "\ud800"], store);
+  assert.deepEqual(texts, [carried("<p>€"), carried("\ufffd")]);
+  assert.equal(room, (await packTexts([], store)).room - 9);
+  const [large, larger] = ["€".repeat(60_000), "x".repeat(200_000)];
+  const key = createHash("sha256").update(larger).digest("hex");
+  assert.deepEqual((await packTexts([large, larger], store)).texts, [carried(large), { key }]);
+  assert.deepEqual([...stored], [[key, larger]]);
+  const both = await packTexts(["x".repeat(400_000), "y".repeat(400_000)], store);
+  assert.ok(both.texts.every((one) => "key" in one) && both.room > 0);
 });

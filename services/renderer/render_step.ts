@@ -1,31 +1,28 @@
 import {
-  ENVELOPE_VERSION,
   filesWithImages,
   inLocale,
-  MAX_EVENT_BYTES,
   messageIdOf,
-  type RenderedMessage,
   type RequestedRecipient,
   type ResumedMessage,
   type Send,
   type StageLine,
+  TAIL_VERSION,
 } from "@posthaste/contracts";
 import {
-  eventOfWritten,
+  type CarriedMessage,
+  messageEvents,
   messagesPerEvent,
   type MessageStatusEvent,
   type Outgoing,
   redispatchesOf,
   reportsOf,
-  splitBySize,
   type Step,
   type Verdict,
-  writeMessages,
 } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
-import { packContents, type StoreContent } from "./event_content.ts";
+import { packContents, packTexts, type StoreContent } from "./event_content.ts";
 import { finishPdfs } from "./finish_pdfs.ts";
 import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
@@ -238,17 +235,16 @@ function waitingEvent(
   };
 }
 
-// Space for the fields of an event about its send, in bytes.
-const HEAD_BYTES = 8 * 1024;
-
 /**
  * Messages that may share an event. Those whose PDFs are the same are printed once: they travel together, as if they
  * had no PDFs.
  */
 type Queue = "own PDFs" | "shared PDFs" | "no PDFs";
 
+type Rendered = CarriedMessage<"messages.rendered">;
+
 interface QueuedMessage {
-  message: RenderedMessage;
+  message: Rendered;
   queue: Queue;
 }
 
@@ -261,11 +257,10 @@ const QUEUES: readonly Queue[] = ["own PDFs", "shared PDFs", "no PDFs"];
 
 /** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
 function eventsOf(send: RequestHead, queued: readonly QueuedMessage[]): Outgoing[] {
-  const { v, sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
+  const { sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
   const { from, subjectKey, redelivered } = send;
   const head = {
-    // Images of the template are files, which a mailer that knows the older version alone would drop.
-    v: queued.some(({ message: { files } }) => files !== undefined) ? ENVELOPE_VERSION : v,
+    v: TAIL_VERSION,
     ...{ sendId, accountId, priority, acceptedAt, integrationId, from },
     ...(subjectKey === undefined ? {} : { subjectKey }),
     ...(redelivered ? { redelivered } : {}),
@@ -273,11 +268,8 @@ function eventsOf(send: RequestHead, queued: readonly QueuedMessage[]): Outgoing
   };
   return QUEUES.flatMap((wanted) => {
     const messages = queued.flatMap(({ message, queue }) => queue === wanted ? message : []);
-    return splitBySize(writeMessages(messages), {
-      maxCount: messagesPerEvent(wanted === "own PDFs"),
-      maxBytes: MAX_EVENT_BYTES - HEAD_BYTES,
-      sizeOf: ({ json }) => json.length,
-    }).map((part): Outgoing => ({ type: "messages.rendered", ...eventOfWritten(head, part) }));
+    const maxCount = messagesPerEvent(wanted === "own PDFs");
+    return messageEvents("messages.rendered", head, { messages, maxCount });
   });
 }
 
@@ -292,13 +284,9 @@ interface FilledMessage {
 async function messageOf(
   { recipient, message, versions, line }: FilledMessage,
   { store, shared }: { store: StoreContent; shared: ReadonlySet<string> },
-): Promise<RenderedMessage> {
-  const texts = [message.html, message.text];
-  const [html, text, ...pdfContents] = await packContents(
-    [...texts, ...textsOfPdfs(message.pdfs)],
-    store,
-    shared,
-  );
+): Promise<Rendered> {
+  const { texts: [html, text], room } = await packTexts([message.html, message.text], store);
+  const contents = await packContents(textsOfPdfs(message.pdfs), store, { shared, room });
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;
   const files = filesWithImages(recipient.files, inLocale(versions.email, recipient.locale).assets);
@@ -312,7 +300,7 @@ async function messageOf(
     subject: message.subject,
     html: html ?? { inline: "" },
     text: text ?? { inline: "" },
-    pdfs: pdfSources(message.pdfs, { contents: pdfContents, versions }),
+    pdfs: pdfSources(message.pdfs, { contents, versions }),
   };
 }
 
