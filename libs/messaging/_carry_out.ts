@@ -92,8 +92,8 @@ export async function carryOut<T extends EventType>(
 }
 
 /**
- * Ends an event that cannot be read: its messages fail. If the event does not say which they are, the ledger
- * still has them as waiting, and the reconciler redispatches them.
+ * Ends an event that cannot be read: its messages fail. If the event does not say which they are, or is of
+ * another version, the ledger still has them as waiting, and the reconciler redispatches them.
  */
 export async function refuse(
   client: EventClient,

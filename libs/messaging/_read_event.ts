@@ -47,18 +47,17 @@ export function readEvent<T extends EventType>(
     const data = result.data;
     return { ok: true, delivery: { type, data, ...(tail ? { tail } : {}) } as Delivery<T> };
   }
-  // A question about a message does not work on it, so nothing has failed.
-  const work = Object.hasOwn(REPLIES, type) ? undefined : body;
+  // The ledger has the messages of an event of another version. They are redispatched, so none has failed.
   const version = isRecord(body) ? body["v"] : undefined;
   const newest = newestVersionOf(type);
   if (typeof version === "number" && version > newest) {
-    const reason = `its version ${version} is newer than ${newest}`;
-    return refused(reason, { work, isNewer: true });
+    return refused(`its version ${version} is newer than ${newest}`, { isNewer: true });
   }
-  // The ledger has the events from before an upgrade, and redispatches them.
   if (typeof version === "number" && version < EVENT_VERSION) {
     return refused(`its version ${version} is older than ${EVENT_VERSION}`);
   }
+  // A question about a message does not work on it, so nothing has failed.
+  const work = Object.hasOwn(REPLIES, type) ? undefined : body;
   const place = result.error.issues[0]?.path.join(".");
   return refused(`${place ? `"${place}"` : "it"} does not match its schema`, { work });
 }
