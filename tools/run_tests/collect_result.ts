@@ -5,17 +5,22 @@ import type { FileResult, TestFailure } from "./file_result.ts";
 /** The result of a file's tests. */
 export interface TestsResult extends Pick<FileResult, "passed" | "skipped"> {
   failures: TestFailure[];
+  /** Whether a test goes on: it probably waits for what an unhandled error has ended. */
+  isStuck?: boolean;
 }
 
 interface Waiting {
   file: string;
-  /** Unhandled errors; those of a test fail it as well. */
+  /** Unhandled errors. */
   stray: unknown[];
   result: TestsResult;
   done(result: TestsResult): void;
 }
 
 let waiting: Waiting | undefined;
+
+/** Time for a file to end after an unhandled error, in milliseconds. */
+const STUCK_MS = 5000;
 
 /** Returns the result of a file's tests, which run as a suite of its name. */
 export function collectResult(file: string): Promise<TestsResult> {
@@ -24,9 +29,14 @@ export function collectResult(file: string): Promise<TestsResult> {
   });
 }
 
-/** Records an unhandled error. */
+/** Records an unhandled error. It fails its file, soon even if a test waits forever. */
 export function noteStray(error: unknown): void {
-  waiting?.stray.push(error);
+  const current = waiting;
+  if (current === undefined) return;
+  current.stray.push(error);
+  setTimeout(() => {
+    if (waiting === current) finish({ ...current, result: { ...current.result, isStuck: true } });
+  }, STUCK_MS).unref();
 }
 
 /** A reporter of node:test (`--test-reporter`), which prints nothing. */
@@ -35,21 +45,24 @@ export default async function* collect(events: AsyncIterable<TestEvent>): AsyncG
   yield* [];
 }
 
-function note({ type, data }: TestEvent, { file, stray, result, done }: Waiting): void {
+function note({ type, data }: TestEvent, current: Waiting): void {
+  const { file, result } = current;
   if (type !== "test:pass" && type !== "test:fail") return;
   if (type === "test:fail") result.failures.push(...failuresOf(data));
   else if (data.skip !== undefined && data.skip !== false) result.skipped++;
   else if (data.details.type !== "suite") result.passed++;
-  if (data.nesting === 0 && data.name === file) {
-    waiting = undefined;
-    if (result.failures.length === 0) {
-      result.failures.push(...stray.map((error) => ({
-        ...{ name: "after the end of a test", line: 0 },
-        reason: describe(error),
-      })));
-    }
-    done(result);
+  if (data.nesting === 0 && data.name === file) finish(current);
+}
+
+function finish({ stray, result, done }: Waiting): void {
+  waiting = undefined;
+  if (result.failures.length === 0) {
+    result.failures.push(...stray.map((error) => ({
+      ...{ name: "an unhandled error", line: 0 },
+      reason: describe(error),
+    })));
   }
+  done(result);
 }
 
 function failuresOf({ name, line, details: { error } }: EventData.TestFail): TestFailure[] {

@@ -7,14 +7,16 @@
  *
  * @module
  */
+import { track, untrack } from "./async_tracking.ts";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
-import { suite } from "node:test";
 import { pathToFileURL } from "node:url";
 import { collectResult, noteStray } from "./collect_result.ts";
 import type { FileRequest } from "./file_request.ts";
 import { describeLeftovers, takeInventory } from "./leftovers.ts";
+
+const { suite } = await import("node:test");
 
 // The listeners of node:test are installed before the first inventory.
 await suite("warm-up", () => {});
@@ -34,8 +36,10 @@ async function runFile(file: string) {
   const started = performance.now();
   const { href } = pathToFileURL(join(process.cwd(), file));
   const result = collectResult(file);
-  await suite(file, () => import(href).then(() => {}));
-  const { failures, passed, skipped } = await result;
+  // Only the declaration of tests needs it.
+  track();
+  void suite(file, () => import(href).finally(untrack));
+  const { failures, passed, skipped, isStuck = false } = await result;
   if (failures.length + passed + skipped === 0) {
     failures.push({ name: file, line: 0, reason: "It has no test" });
   }
@@ -43,7 +47,7 @@ async function runFile(file: string) {
   flushCompileCache();
   return {
     ...{ failures, passed, skipped },
-    leftovers: await describeLeftovers(before),
+    leftovers: isStuck ? ["a test that goes on"] : await describeLeftovers(before),
     durationMs: performance.now() - started,
   };
 }

@@ -39,8 +39,28 @@ test("a worker runs one file after another, and reports the failures of each", a
   assert.deepEqual(failuresOf("hook_test.ts"), ["hook_test.ts: Error: hook"]);
   assert.match(`${failuresOf("broken_test.ts")}`, /Cannot find module/);
   assert.deepEqual(failuresOf("empty_test.ts"), ["empty_test.ts: It has no test"]);
-  assert.deepEqual(failuresOf("late_test.ts"), ["after the end of a test: Error: late"]);
+  assert.deepEqual(failuresOf("late_test.ts"), ["an unhandled error: Error: late"]);
   assert.deepEqual(failuresOf("again_test.ts"), []);
+});
+
+test("a worker ends a file whose test waits forever after an unhandled error", async () => {
+  const results = await runAll({
+    "stuck_test.ts": 'test("a", () => new Promise(() => {' +
+      'setInterval(() => {}, 1000); setTimeout(() => { throw Error("lost") }, 1) }));',
+  });
+  const { failures, leftovers } = results["stuck_test.ts"] as FileResult;
+  assert.deepEqual(failures.map(({ reason }) => reason.split("\n")[0]), ["Error: lost"]);
+  assert.deepEqual(leftovers, ["a test that goes on"]);
+});
+
+test("a worker keeps the suite in which a test is declared, and its order", async () => {
+  const results = await runAll({
+    "suite_test.ts": 'import { suite } from "node:test"; await new Promise(setImmediate);' +
+      'suite("outer", async () => { await null; suite("inner", () => { test("a", () => {}); ' +
+      'test("b", () => { throw Error("no") }) }) });',
+  });
+  const { failures, passed } = results["suite_test.ts"] as FileResult;
+  assert.deepEqual([failures.map(({ name }) => name), passed], [["b"], 1]);
 });
 
 test("a worker reports what a file leaves behind", async () => {
