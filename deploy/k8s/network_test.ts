@@ -34,8 +34,8 @@ async function table(): Promise<Map<string, string[]>> {
 }
 
 for (const overlay of OVERLAYS) {
-  suite(`network policies of ${overlay}`, { skip: NO_KUSTOMIZE }, async () => {
-    const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  suite(`network policies of ${overlay}`, { skip: NO_KUSTOMIZE }, () => {
     const workloads = workloadsOf(objects);
     const policies = objects.filter(({ kind }) => kind === "NetworkPolicy")
       .map(({ metadata, spec }) => ({ name: metadata.name, ...spec as INetworkPolicySpec }));

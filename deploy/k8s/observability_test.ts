@@ -19,8 +19,8 @@ const SERVICES = await readdir(new URL("../../services", import.meta.url));
 
 const read = (path: string) => readFile(join(FOLDER, path), "utf8");
 
-suite("observability of prod", { skip: NO_KUSTOMIZE }, async () => {
-  const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+suite("observability of prod", { skip: NO_KUSTOMIZE }, () => {
   const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
 
   test("each service is one job of Prometheus, by the name in alerts and dashboards", () => {

@@ -12,8 +12,8 @@ const SERVICES = await readdir(new URL("../../services", import.meta.url));
 const END_MS = 3000;
 
 for (const overlay of OVERLAYS) {
-  suite(`pods of ${overlay}`, { skip: NO_KUSTOMIZE }, async () => {
-    const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  suite(`pods of ${overlay}`, { skip: NO_KUSTOMIZE }, () => {
     const workloads = workloadsOf(objects);
     const services = workloads.filter(({ name }) => SERVICES.includes(name));
 

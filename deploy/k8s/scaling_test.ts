@@ -15,8 +15,8 @@ const SERVICE_OF = (consumer: string) => consumer.split("_")[0] as string;
 const UNSCALED = ["webhooks_interactive", "statistics"];
 const SCALED_CONSUMERS = CONSUMERS.filter(({ name }) => !UNSCALED.includes(name));
 
-suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
-  const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+suite("scaling of prod", { skip: NO_KUSTOMIZE }, () => {
   const scaled = objects.filter(({ kind }) =>
     kind === "ScaledObject"
   ) as unknown as IScaledObject[];

@@ -47,6 +47,10 @@ export default async function* collect(events: AsyncIterable<TestEvent>): AsyncG
 
 function note({ type, data }: TestEvent, current: Waiting): void {
   const { file, result } = current;
+  if (type === "test:enqueue" && data.nesting === 0 && data.name !== file) {
+    const reason = "It was declared after its file was loaded: no suite may wait before its tests";
+    result.failures.push({ name: data.name, line: data.line ?? 0, reason });
+  }
   if (type !== "test:pass" && type !== "test:fail") return;
   if (type === "test:fail") result.failures.push(...failuresOf(data));
   else if (data.skip !== undefined && data.skip !== false) result.skipped++;

@@ -53,14 +53,21 @@ test("a worker ends a file whose test waits forever after an unhandled error", a
   assert.deepEqual(leftovers, ["a test that goes on"]);
 });
 
-test("a worker keeps the suite in which a test is declared, and its order", async () => {
+test("a worker finds the suite of each test, or fails a test that has none", async () => {
   const results = await runAll({
     "suite_test.ts": 'import { suite } from "node:test"; await new Promise(setImmediate);' +
-      'suite("outer", async () => { await null; suite("inner", () => { test("a", () => {}); ' +
+      'suite("outer", () => { suite("inner", () => { test("a", () => {}); ' +
       'test("b", () => { throw Error("no") }) }) });',
+    "slow_test.ts": 'import { suite } from "node:test"; suite("outer", async () => {' +
+      'test("a", () => {}); await new Promise(setImmediate); test("b", () => {}) });',
   });
-  const { failures, passed } = results["suite_test.ts"] as FileResult;
-  assert.deepEqual([failures.map(({ name }) => name), passed], [["b"], 1]);
+  const resultOf = (file: string) => {
+    const { failures, passed } = results[file] as FileResult;
+    return [failures.map(({ name, reason }) => `${name}: ${reason.split("\n")[0]}`), passed];
+  };
+  assert.deepEqual(resultOf("suite_test.ts"), [["b: Error: no"], 1]);
+  const late = "b: It was declared after its file was loaded: no suite may wait before its tests";
+  assert.deepEqual(resultOf("slow_test.ts"), [[late], 1]);
 });
 
 test("a worker reports what a file leaves behind", async () => {
