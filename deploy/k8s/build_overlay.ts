@@ -44,6 +44,14 @@ export async function buildOverlay(name: string): Promise<KubernetesObject[]> {
   return await buildFolder(overlayDir(name));
 }
 
+/**
+ * Builds an overlay for tests; returns nothing if it cannot be built here, as they are skipped then. A test file
+ * waits for it before its suites, because a suite must declare its tests without waiting.
+ */
+export async function testedOverlay(name: string): Promise<KubernetesObject[]> {
+  return NO_KUSTOMIZE ? [] : await buildOverlay(name);
+}
+
 /** Builds a folder with a `kustomization.yaml`. @throws {Error} kustomize finds a fault. */
 export async function buildFolder(folder: string): Promise<KubernetesObject[]> {
   return parseAllDocuments(await build(folder)).map((document) => {

@@ -4,7 +4,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { suite, test } from "node:test";
 import type { INetworkPolicySpec } from "kubernetes-models/networking.k8s.io/v1";
 import { isPublicAddress } from "@posthaste/egress";
-import { buildOverlay, NO_KUSTOMIZE, OVERLAYS } from "./build_overlay.ts";
+import { NO_KUSTOMIZE, OVERLAYS, testedOverlay } from "./build_overlay.ts";
 import { configOf } from "./config_of.ts";
 import {
   containersOf,
@@ -34,7 +34,7 @@ async function table(): Promise<Map<string, string[]>> {
 }
 
 for (const overlay of OVERLAYS) {
-  const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  const objects = await testedOverlay(overlay);
   suite(`network policies of ${overlay}`, { skip: NO_KUSTOMIZE }, () => {
     const workloads = workloadsOf(objects);
     const policies = objects.filter(({ kind }) => kind === "NetworkPolicy")

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { suite, test } from "node:test";
 import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { parse } from "yaml";
-import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
+import { NO_KUSTOMIZE, testedOverlay } from "./build_overlay.ts";
 import {
   containersOf,
   isSelected,
@@ -19,7 +19,7 @@ const SERVICES = await readdir(new URL("../../services", import.meta.url));
 
 const read = (path: string) => readFile(join(FOLDER, path), "utf8");
 
-const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+const objects = await testedOverlay("prod");
 suite("observability of prod", { skip: NO_KUSTOMIZE }, () => {
   const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { IContainer } from "kubernetes-models/v1";
 import { parse } from "yaml";
-import { buildOverlay, NO_KUSTOMIZE, OVERLAYS } from "./build_overlay.ts";
+import { NO_KUSTOMIZE, OVERLAYS, testedOverlay } from "./build_overlay.ts";
 import { configOf } from "./config_of.ts";
 import { containersOf, isSelected, type Selector, workloadsOf } from "./workloads.ts";
 
@@ -12,7 +12,7 @@ const SERVICES = await readdir(new URL("../../services", import.meta.url));
 const END_MS = 3000;
 
 for (const overlay of OVERLAYS) {
-  const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  const objects = await testedOverlay(overlay);
   suite(`pods of ${overlay}`, { skip: NO_KUSTOMIZE }, () => {
     const workloads = workloadsOf(objects);
     const services = workloads.filter(({ name }) => SERVICES.includes(name));

@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { PRIORITIES } from "@posthaste/contracts";
 import { CONSUMERS } from "@posthaste/messaging";
-import { buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
+import { NO_KUSTOMIZE, testedOverlay } from "./build_overlay.ts";
 import { configOf } from "./config_of.ts";
 import { workloadsOf } from "./workloads.ts";
 
@@ -15,7 +15,7 @@ const SERVICE_OF = (consumer: string) => consumer.split("_")[0] as string;
 const UNSCALED = ["webhooks_interactive", "statistics"];
 const SCALED_CONSUMERS = CONSUMERS.filter(({ name }) => !UNSCALED.includes(name));
 
-const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
+const objects = await testedOverlay("prod");
 suite("scaling of prod", { skip: NO_KUSTOMIZE }, () => {
   const scaled = objects.filter(({ kind }) =>
     kind === "ScaledObject"

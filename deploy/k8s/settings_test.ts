@@ -3,7 +3,13 @@ import { readdir } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { IConfigMap } from "kubernetes-models/v1";
 import { describeConfig } from "@posthaste/runtime";
-import { buildOverlay, type KubernetesObject, NO_KUSTOMIZE, OVERLAYS } from "./build_overlay.ts";
+import {
+  buildOverlay,
+  type KubernetesObject,
+  NO_KUSTOMIZE,
+  OVERLAYS,
+  testedOverlay,
+} from "./build_overlay.ts";
 import { configOf, schemaOf } from "./config_of.ts";
 import { makeCertificates } from "./make_certificates.ts";
 import { makeSecrets } from "./make_secrets.ts";
@@ -15,7 +21,7 @@ const SERVICES = await readdir(new URL("../../services", import.meta.url));
 const OTHERS = /^(OTEL_|NODE_)/;
 
 for (const overlay of OVERLAYS) {
-  const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
+  const objects = await testedOverlay(overlay);
   suite(`settings and secrets of ${overlay}`, { skip: NO_KUSTOMIZE }, () => {
     for (const service of SERVICES) {
       test(`every setting of ${service} is in its schema, and the service would accept them`, async () => {

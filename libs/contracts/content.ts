@@ -9,7 +9,7 @@ export const contentSchema = z.union([
 /** A text, or its key in the store. */
 export type Content = z.infer<typeof contentSchema>;
 
-/** Where something lies in the bytes behind an event's JSON. */
+/** A place in the tail of an event: the bytes behind its JSON. */
 export const tailPlaceSchema = z.strictObject({
   /** In bytes, from the start of the tail. */
   offset: z.int().nonnegative(),
@@ -17,8 +17,14 @@ export const tailPlaceSchema = z.strictObject({
   size: z.int().nonnegative(),
 });
 
-/** A text of a mail: in UTF-8 in its event's tail, or its key in the store. Older programs write it into the JSON. */
-export const carriedSchema = z.union([tailPlaceSchema, ...contentSchema.options]);
+/** A place in the tail of an event. */
+export type TailPlace = z.infer<typeof tailPlaceSchema>;
+
+/**
+ * A text of a mail: the place of its UTF-8 in the tail of its event, or its key in the store. In events before version 4
+ * it can be inline.
+ */
+export const mailTextSchema = z.union([tailPlaceSchema, ...contentSchema.options]);
 
 /** The largest body of an event, in bytes. Larger content goes to the object store. */
 export const MAX_EVENT_BYTES = 512 * 1024;

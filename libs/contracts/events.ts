@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageWarningSchema } from "./message_warning.ts";
-import { carriedSchema, contentSchema } from "./content.ts";
+import { contentSchema, mailTextSchema, tailPlaceSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { mailEnvelopeSchema } from "./envelope.ts";
 import { mailFileSchema } from "./mail_file.ts";
@@ -10,16 +10,13 @@ import { probeSettingsSchema } from "./probe.ts";
 import { sealedSecretSchema } from "./sealed_secret.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
-/** Version of the events' shapes. A reader refuses newer versions. */
+/** Version of most events. A worker leaves an event of a newer version than it knows to others. */
 export const EVENT_VERSION = 2 as const;
 
-/**
- * Version of the events of sends with envelope fields. A worker that does not know these fields returns the
- * events, and drops none.
- */
+/** Version of the events that dispatch a send with envelope fields. */
 export const ENVELOPE_VERSION = 3 as const;
 
-/** Version of the events of messages whose texts are in the tail. A worker that cannot read them returns the events. */
+/** Version of the events that carry messages, with or without envelope fields: the texts of the mails are in the tail. */
 export const TAIL_VERSION = 4 as const;
 
 /** Version of what is reported of messages. */
@@ -109,7 +106,6 @@ export type ResumedMessage = z.infer<typeof resumedMessageSchema>;
 const redeliveredSchema = z.boolean().optional();
 
 const sendShape = {
-  v: sendVersionSchema,
   sendId: z.string(),
   accountId: z.string(),
   priority: prioritySchema,
@@ -134,8 +130,8 @@ const messageShape = {
   envelope: mailEnvelopeSchema.optional(),
   files: filesSchema,
   subject: z.string(),
-  html: carriedSchema,
-  text: carriedSchema,
+  html: mailTextSchema,
+  text: mailTextSchema,
   /** The work for this attempt so far. It is written with the attempt's outcome. */
   timeline: z.array(stageLineSchema).optional(),
 };
@@ -143,8 +139,8 @@ const messageShape = {
 /** Messages of one send, in one event. */
 function messagesOf<T extends z.ZodType>(message: T) {
   return z.object({
-    ...sendShape,
     v: z.union([...sendVersionSchema.options, z.literal(TAIL_VERSION)]),
+    ...sendShape,
     /** How many mailers had no connection for them, and left them to others. */
     passes: z.int().nonnegative().optional(),
     messages: z.array(message).min(1).max(MAX_MESSAGES_PER_EVENT),
@@ -207,10 +203,7 @@ const pdfObjectSchema = z.union([
   }),
   z.object({
     filename: z.string(),
-    /** Its offset in the event's tail, in bytes. */
-    offset: z.int().nonnegative(),
-    /** In bytes. */
-    size: z.int().nonnegative(),
+    ...tailPlaceSchema.shape,
   }),
 ]);
 
@@ -342,6 +335,7 @@ export const EVENTS = {
   }),
   /** A send that was just accepted, or a part of it, complete enough to render without a look-up. */
   "send.requested": z.object({
+    v: sendVersionSchema,
     ...sendShape,
     template: z.object({ id: z.int(), version: z.int() }),
     pdfVersions: z.record(z.string(), z.int()),
@@ -485,18 +479,17 @@ export type EventType = keyof typeof EVENTS;
 /** Data of an event. */
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
 
+const NEWEST: Partial<Record<EventType, number>> = {
+  "send.requested": ENVELOPE_VERSION,
+  "send.resumed": ENVELOPE_VERSION,
+  "messages.rendered": TAIL_VERSION,
+  "messages.printed": TAIL_VERSION,
+};
+
 /** Returns the newest version of an event that this program reads. */
 export function newestVersionOf(type: EventType): number {
   if (type.startsWith("status.message.")) return STATUS_VERSION;
-  if (type.startsWith("messages.")) return TAIL_VERSION;
-  return type === "send.requested" || type === "send.resumed" ? ENVELOPE_VERSION : EVENT_VERSION;
-}
-
-/** Returns the version of the events that dispatch a send, from that of an event with its messages. */
-export function dispatchVersionOf(
-  { v }: Pick<EventData<"messages.rendered">, "v">,
-): EventData<"send.resumed">["v"] {
-  return v === TAIL_VERSION ? ENVELOPE_VERSION : v;
+  return NEWEST[type] ?? EVENT_VERSION;
 }
 
 /** Name of a status event. */

@@ -92,19 +92,19 @@ export async function carryOut<T extends EventType>(
 }
 
 /**
- * Ends an event that cannot be read: its messages fail. If the event does not say which they are, or is of
- * another version, the ledger still has them as waiting, and the reconciler redispatches them.
+ * Ends an event that cannot be read. Only a malformed event fails the messages that it names. The ledger has
+ * all others as waiting, and the reconciler redispatches them.
  */
 export async function refuse(
   client: EventClient,
-  { reason, isNewer, failures }: Rejection,
+  { reason, kind, failures }: Rejection,
   { message, options }: Arrival,
 ): Promise<void> {
   const { signal, logger } = options;
   const deliveries = message.info.deliveryCount;
   const about = { event: message.subject, sequence: message.info.streamSequence, reason };
   // During an upgrade, a process of the newer version may receive it next.
-  if (isNewer && deliveries < MAX_TRIES) {
+  if (kind === "newer" && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });
     await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
     message.nak();
@@ -113,7 +113,7 @@ export async function refuse(
   addSpanAttributes({ "error.type": "invalid_input" });
   count("posthaste.events.refused", 1, {
     "messaging.destination.name": typeOfSubject(message.subject) ?? "unknown",
-    "posthaste.reason": isNewer ? "newer" : "malformed",
+    "posthaste.reason": kind,
   });
   const failed = failures.length;
   logger.error("Cannot read an event, giving up", { ...about, failed });

@@ -13,6 +13,7 @@ import {
 } from "@posthaste/contracts";
 import { reportsOf } from "./report_status_events.ts";
 import type { Delivery, Outgoing } from "./step.ts";
+import { isWhole } from "./tail.ts";
 import { typeOfSubject } from "./topology.ts";
 
 /** An event, or the reason why it cannot be read, with what is known of it. */
@@ -23,8 +24,8 @@ export type ReadEvent<T extends EventType> =
 /** Why an event cannot be read. */
 export interface Rejection {
   reason: string;
-  /** Whether it is newer than this process: another process may know its version. */
-  isNewer: boolean;
+  /** `newer`: another process may know its version. `older`: it is from before an upgrade. */
+  kind: "malformed" | "newer" | "older";
   /** Failures of its messages, as far as the event names them. */
   failures: Outgoing[];
 }
@@ -45,16 +46,19 @@ export function readEvent<T extends EventType>(
   const result = EVENTS[type].safeParse(body);
   if (result.success) {
     const data = result.data;
+    if ("messages" in data && !isWhole(data.messages, tail)) {
+      return refused("its tail is too short", { work: data });
+    }
     return { ok: true, delivery: { type, data, ...(tail ? { tail } : {}) } as Delivery<T> };
   }
   // The ledger has the messages of an event of another version. They are redispatched, so none has failed.
   const version = isRecord(body) ? body["v"] : undefined;
   const newest = newestVersionOf(type);
   if (typeof version === "number" && version > newest) {
-    return refused(`its version ${version} is newer than ${newest}`, { isNewer: true });
+    return refused(`its version ${version} is newer than ${newest}`, { kind: "newer" });
   }
   if (typeof version === "number" && version < EVENT_VERSION) {
-    return refused(`its version ${version} is older than ${EVENT_VERSION}`);
+    return refused(`its version ${version} is older than ${EVENT_VERSION}`, { kind: "older" });
   }
   // A question about a message does not work on it, so nothing has failed.
   const work = Object.hasOwn(REPLIES, type) ? undefined : body;
@@ -74,9 +78,9 @@ export function partsOf(
 
 function refused(
   reason: string,
-  { work, isNewer = false }: { work?: unknown; isNewer?: boolean } = {},
+  { work, kind = "malformed" }: { work?: unknown; kind?: Rejection["kind"] } = {},
 ): { ok: false; refusal: Rejection } {
-  return { ok: false, refusal: { reason, isNewer, failures: failuresIn(work, reason) } };
+  return { ok: false, refusal: { reason, kind, failures: failuresIn(work, reason) } };
 }
 
 /** Reports the messages of an event as failed. */

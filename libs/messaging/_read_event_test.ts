@@ -51,6 +51,20 @@ test("readEvent() splits the bytes behind an event's JSON from it", () => {
   assert.deepEqual(Buffer.from(event.delivery.tail ?? []), Buffer.from(tail));
 });
 
+test("readEvent() refuses an event whose tail lacks bytes of a message, and fails its messages", () => {
+  const { data } = rendered("acc_1");
+  const messages = data.messages.map((one) => ({ ...one, html: { offset: 0, size: 3 } }));
+  const subject = "messages.rendered.mail.bulk";
+  const read = (tail?: Uint8Array) => readEvent(arriving(subject, { ...data, messages }, tail));
+  assert.ok(read(Buffer.from("<p>")).ok);
+  for (const tail of [Buffer.from("<p"), undefined]) {
+    const event = read(tail);
+    assert.ok(!event.ok);
+    const { reason, kind, failures } = event.refusal;
+    assert.deepEqual([reason, kind, failures.length], ["its tail is too short", "malformed", 1]);
+  }
+});
+
 test("readEvent() reports the failure of every message that a broken event names", () => {
   const reason = 'An event of the message could not be read: "priority" does not match its schema';
   const broken = { priority: "express" };
@@ -71,14 +85,14 @@ test("readEvent() reports the failure of every message that a broken event names
 
 test("readEvent() says that an event is newer than itself, and fails no message of it", () => {
   const refusal = httpErrorOf({ ...rendered("acc_1").data, v: 5 }, "messages.rendered.mail.bulk");
-  assert.equal(refusal.isNewer, true);
+  assert.equal(refusal.kind, "newer");
   assert.equal(refusal.reason, "its version 5 is newer than 4");
   assert.deepEqual(refusal.failures, []);
 });
 
 test("readEvent() fails no message of an event from before an upgrade: it is redispatched", () => {
   const refusal = httpErrorOf({ ...requested("acc_1").data, v: 1 });
-  assert.deepEqual([refusal.isNewer, refusal.failures], [false, []]);
+  assert.deepEqual([refusal.kind, refusal.failures], ["older", []]);
   assert.equal(refusal.reason, "its version 1 is older than 2");
 });
 
@@ -109,6 +123,6 @@ test("readEvent() reports no failure where it cannot know of which message", () 
 test("readEvent() reports no failure of a message that is only asked about", () => {
   const question = { v: 3, sendId, accountId: "acc_1", index: 0 };
   const refusal = httpErrorOf(question, "content.requested");
-  assert.deepEqual([refusal.failures, refusal.isNewer], [[], true]);
+  assert.deepEqual([refusal.failures, refusal.kind], [[], "newer"]);
   assert.deepEqual(httpErrorOf({ ...question, v: 2, index: -1 }, "content.requested").failures, []);
 });

@@ -1,16 +1,15 @@
 import { type EventData, MAX_EVENT_BYTES } from "@posthaste/contracts";
 import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
-import { closeTail, placeParts, type WithBytes } from "./tail.ts";
+import { placeParts, type WithBytes, writeTail } from "./tail.ts";
 
 /** Events that carry messages through the pipeline. */
 export type MessagesEvent = "messages.rendered" | "messages.printed";
 
-/** A message on its way into such an event. */
-export type CarriedMessage<T extends MessagesEvent> = WithBytes<EventData<T>["messages"][number]>;
-
-/** The fields of such an event about its send. */
-export type MessagesHead<T extends MessagesEvent> = Omit<EventData<T>, "messages">;
+/** A message with its bytes, which go into the tail of its event. */
+export type MessageWithBytes<T extends MessagesEvent = MessagesEvent> = WithBytes<
+  EventData<T>["messages"][number]
+>;
 
 /** Space for the fields of an event about its send, in bytes. */
 const HEAD_BYTES = 8 * 1024;
@@ -19,20 +18,24 @@ const HEAD_BYTES = 8 * 1024;
 const ROOM_BYTES = MAX_EVENT_BYTES - HEAD_BYTES;
 
 /** Returns whether an event has room for a message. */
-export function fitsEvent<T extends MessagesEvent>(message: CarriedMessage<T>): boolean {
+export function fitsEvent(message: MessageWithBytes): boolean {
   return weightOf(message) <= ROOM_BYTES;
 }
 
-/** Returns the events that carry messages on, with at most `maxCount` in each. */
-export function messageEvents<T extends MessagesEvent>(
+/**
+ * Returns the events that carry messages on, with at most `maxCount` in each.
+ *
+ * @param send The fields of each event about the send.
+ */
+export function splitIntoEvents<T extends MessagesEvent>(
   type: T,
-  head: MessagesHead<T>,
-  { messages, maxCount }: { messages: readonly CarriedMessage<T>[]; maxCount: number },
+  send: Omit<EventData<T>, "messages">,
+  { messages, maxCount }: { messages: readonly MessageWithBytes<T>[]; maxCount: number },
 ): Outgoing[] {
   return splitBySize(messages, { maxCount, maxBytes: ROOM_BYTES, sizeOf: weightOf })
     .map((part) => {
-      const { messages, ...carried } = closeTail(part);
-      return { type, data: { ...head, messages }, ...carried } as Outgoing;
+      const { messages, ...rest } = writeTail(part);
+      return { type, data: { ...send, messages }, ...rest } as Outgoing;
     });
 }
 

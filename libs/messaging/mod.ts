@@ -14,7 +14,7 @@ export { brokerAccounts, type BrokerLogins, type BrokerValue } from "./broker_ac
 export * from "./apply_topology.ts";
 export * from "./broker_address.ts";
 export * from "./bus.ts";
-export { carryTail, closeTail, openTail, type WithBytes } from "./tail.ts";
+export { carryTail, readTail } from "./tail.ts";
 export * from "./consume.ts";
 export * from "./dispatch_send.ts";
 export {

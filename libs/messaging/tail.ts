@@ -1,48 +1,51 @@
-/** A place in an event's tail, in bytes. */
-interface Place {
-  offset: number;
-  size: number;
-}
+import type { TailPlace } from "@posthaste/contracts";
 
-/** The same type with the bytes themselves wherever it has their place in a tail. */
-export type WithBytes<T> = T extends Place ? Omit<T, keyof Place> & { bytes: Uint8Array }
+/** `T` with each place in a tail replaced by its bytes. */
+export type WithBytes<T> = T extends TailPlace ? Omit<T, keyof TailPlace> & { bytes: Uint8Array }
   : T extends readonly (infer Item)[] ? WithBytes<Item>[]
   : T extends object ? { [Key in keyof T]: WithBytes<T[Key]> }
   : T;
 
-/** What of a message may lie in the tail of its event. */
+/** The parts of a message that can be in the tail of its event. */
 interface Parts {
   html?: object;
   text?: object;
   attachments?: readonly object[];
 }
 
-/**
- * Returns messages with the bytes that an event's tail has of them, without a copy. A part keeps its place if
- * the tail is too short for it.
- */
-export function openTail<M extends object>(
+/** Returns whether a tail has the bytes of all messages of its event. */
+export function isWhole(
+  messages: readonly object[],
+  tail: Uint8Array = new Uint8Array(),
+): boolean {
+  return messages.every(({ html, text, attachments = [] }: Parts) =>
+    [html, text, ...attachments].every((part) =>
+      part === undefined || !isPlace(part) || part.offset + part.size <= tail.length
+    )
+  );
+}
+
+/** Returns the messages of an event with their bytes from its tail, not copied. */
+export function readTail<M extends object>(
   messages: readonly M[],
   tail: Uint8Array = new Uint8Array(),
 ): WithBytes<M>[] {
   return changeParts(messages, (part) => {
     if (!isPlace(part)) return part;
     const { offset, size, ...rest } = part;
-    return offset + size > tail.length
-      ? part
-      : { ...rest, bytes: tail.subarray(offset, offset + size) };
+    return { ...rest, bytes: tail.subarray(offset, offset + size) };
   }) as WithBytes<M>[];
 }
 
-/** Returns messages for an event, and the tail that has their bytes; none if they have no bytes. */
-export function closeTail<M extends object>(
+/** Returns messages as they stand in an event, and its tail; no tail if they have no bytes. */
+export function writeTail<M extends object>(
   messages: readonly WithBytes<M>[],
 ): { messages: M[]; tail?: Uint8Array } {
   const { placed, pieces, size } = placeParts<M>(messages);
   return { messages: placed, ...(size === 0 ? {} : { tail: Buffer.concat(pieces, size) }) };
 }
 
-/** Returns messages with the places of their bytes in a tail of these pieces, which has `size` bytes in all. */
+/** Returns messages as they stand in an event, the pieces of its tail, and their size together in bytes. */
 export function placeParts<M extends object>(
   messages: readonly WithBytes<M>[],
 ): { placed: M[]; pieces: Uint8Array[]; size: number } {
@@ -64,7 +67,7 @@ export function carryTail<M extends object>(
   messages: readonly M[],
   tail: Uint8Array | undefined,
 ): { messages: M[]; tail?: Uint8Array } {
-  return closeTail<M>(openTail(messages, tail));
+  return writeTail<M>(readTail(messages, tail));
 }
 
 function changeParts(messages: readonly object[], change: (part: object) => object): object[] {
@@ -79,7 +82,7 @@ function changeParts(messages: readonly object[], change: (part: object) => obje
   });
 }
 
-function isPlace(part: object): part is Place {
+function isPlace(part: object): part is TailPlace {
   return "offset" in part;
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { carryTail, closeTail, openTail } from "./tail.ts";
+import { carryTail, isWhole, readTail, writeTail } from "./tail.ts";
 import { takeApart } from "./_take_apart.ts";
 import type { Delivery } from "./step.ts";
 
@@ -25,7 +25,6 @@ test("carryTail() gives messages their parts of a tail, and no others", () => {
 
 test("carryTail() carries none where no message has a part of it", () => {
   assert.deepEqual(carryTail(MESSAGES.slice(3), TAIL), { messages: MESSAGES.slice(3) });
-  assert.deepEqual(carryTail(MESSAGES, undefined), { messages: MESSAGES });
   assert.deepEqual(carryTail([{ index: 1 }], TAIL), { messages: [{ index: 1 }] });
 });
 
@@ -35,30 +34,34 @@ test("takeApart() gives each message its own part of the tail", () => {
   assert.deepEqual(parts.map(({ tail }) => tail && String(tail)), ["aaa", "bb", "cccc", undefined]);
 });
 
-test("closeTail() gives each part the place of its bytes, and openTail() the bytes of each place", () => {
+test("writeTail() gives each part the place of its bytes, and readTail() the bytes of each place", () => {
   const stored = { key: "k" };
   const mail = (html: string) => ({ html: { bytes: Buffer.from(html) }, text: stored, index: 1 });
   const pdf = { attachments: [STORED, { filename: "a", bytes: Buffer.from("%PDF") }] };
   const given = [mail("<p>ä"), mail(""), pdf];
-  const { messages, tail } = closeTail<object>(given);
+  const { messages, tail } = writeTail<object>(given);
   assert.deepEqual(messages, [
     { html: { offset: 0, size: 5 }, text: stored, index: 1 },
     { html: { offset: 5, size: 0 }, text: stored, index: 1 },
     { attachments: [STORED, { filename: "a", offset: 5, size: 4 }] },
   ]);
   assert.equal(String(tail), "<p>ä%PDF");
-  assert.deepEqual(openTail(messages, tail), given);
+  assert.deepEqual(readTail(messages, tail), given);
 });
 
-test("closeTail() makes no tail of nothing", () => {
+test("writeTail() returns no tail if there are no bytes", () => {
   const empty = { html: { bytes: Buffer.alloc(0) } };
-  const { messages, tail } = closeTail<object>([empty, { index: 1 }]);
+  const { messages, tail } = writeTail<object>([empty, { index: 1 }]);
   assert.deepEqual([messages, tail], [[{ html: { offset: 0, size: 0 } }, { index: 1 }], undefined]);
-  assert.deepEqual(openTail(messages), [{ html: { bytes: new Uint8Array() } }, { index: 1 }]);
+  assert.deepEqual(readTail(messages), [{ html: { bytes: new Uint8Array() } }, { index: 1 }]);
 });
 
-test("openTail() leaves a part its place where the tail is too short", () => {
-  const messages = [{ html: { offset: 1, size: 2 }, text: { offset: 2, size: 2 } }];
-  const html = { bytes: Buffer.from("bc") };
-  assert.deepEqual(openTail(messages, Buffer.from("abc")), [{ ...messages[0], html }]);
+test("isWhole() tells whether a tail has the bytes of all parts", () => {
+  const messages = [{ html: { offset: 1, size: 2 }, text: { key: "k" }, attachments: [STORED] }, {
+    attachments: [{ filename: "a", offset: 3, size: 1 }],
+  }];
+  assert.ok(isWhole(messages, Buffer.from("abcd")));
+  assert.ok(!isWhole(messages, Buffer.from("abc")));
+  assert.ok(!isWhole([{ html: { offset: 0, size: 1 } }]));
+  assert.ok(isWhole([{ html: { offset: 0, size: 0 } }, {}]));
 });

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { encodeAttachment } from "./compose_mime.ts";
+import { encodeAttachment } from "./base64_lines.ts";
 
 /** Returns a PDF as it stands in a mail (base64 in lines), or `undefined` when it is not stored. */
 export type LoadAttachment = (key: string) => Promise<Buffer | undefined>;

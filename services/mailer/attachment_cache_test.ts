@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openAttachmentCache } from "./attachment_cache.ts";
-import { encodeAttachment } from "./compose_mime.ts";
+import { encodeAttachment } from "./base64_lines.ts";
 
 function countedStore(objects: Record<string, Uint8Array>) {
   const asked: string[] = [];

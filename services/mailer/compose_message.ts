@@ -1,10 +1,10 @@
 import type { EventData, MailFile } from "@posthaste/contracts";
-import type { CarriedMessage } from "@posthaste/messaging";
+import type { MessageWithBytes } from "@posthaste/messaging";
 import type { LoadAttachment } from "./attachment_cache.ts";
+import { encodeAttachment } from "./base64_lines.ts";
 import {
   type ComposedMail,
   composeMime,
-  encodeAttachment,
   type MailAttachment,
   MailTooLargeError,
 } from "./compose_mime.ts";
@@ -21,7 +21,7 @@ export interface MessageContents {
 /** A message that is ready to be sent. */
 export type ReadyMessage =
   & Omit<EventData<"messages.printed">, "messages">
-  & CarriedMessage<"messages.printed">
+  & MessageWithBytes<"messages.printed">
   & { messageId: string };
 
 /** A part of a mail is missing: the mail must be rendered again. */
@@ -104,8 +104,7 @@ async function base64Of(
     if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${attachment.key}"`);
     return base64;
   }
-  if ("bytes" in attachment) return encodeAttachment(attachment.bytes);
-  throw new MissingContentError("Cannot find a PDF: its event has no such bytes");
+  return encodeAttachment(attachment.bytes);
 }
 
 function domainOf(email: string): string {
@@ -122,9 +121,6 @@ type Text = ReadyMessage["html"];
 async function textOf(content: Text, contents: MessageContents): Promise<string | Uint8Array> {
   if ("bytes" in content) return content.bytes;
   if ("inline" in content) return content.inline;
-  if (!("key" in content)) {
-    throw new MissingContentError("Cannot find a text: its event has no such bytes");
-  }
   const text = await contents.loadContent(content.key);
   if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
   return text;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isAllowedHeader, isOneClick, type ListUnsubscribe } from "@posthaste/contracts";
+import { encodeAttachment, encodeText } from "./base64_lines.ts";
 import {
   addressHeader,
   addressListHeader,
@@ -18,7 +19,7 @@ export interface Mailbox {
   readonly email: string;
 }
 
-/** A file to attach: its bytes, or what {@linkcode encodeAttachment} made of them. */
+/** A file to attach: its bytes, or what `encodeAttachment()` made of them. */
 export interface MailAttachment {
   readonly filename: string;
   readonly content: Buffer | { readonly base64: Buffer };
@@ -35,7 +36,7 @@ export interface MailContent {
   readonly from: Mailbox;
   readonly to: Mailbox;
   readonly subject: string;
-  /** In UTF-8, if it is bytes. */
+  /** The texts are in UTF-8 if they are bytes. */
   readonly html: string | Uint8Array;
   readonly text: string | Uint8Array;
   readonly attachments?: readonly MailAttachment[];
@@ -131,14 +132,6 @@ export function composeMime(
   };
 }
 
-/**
- * Encodes a file once for many messages: base64 in lines of 76 characters, with CRLF at the end.
- * Pass the result as `content: { base64 }`.
- */
-export function encodeAttachment(file: Uint8Array): Buffer {
-  return base64Lines(bufferOf(file));
-}
-
 /** The texts, and with them the files that the HTML shows (RFC 2387). */
 function pushBody(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
   const inline = (content.attachments ?? []).filter(({ contentId }) => contentId !== undefined);
@@ -170,22 +163,8 @@ function pushText(
   chunks.push(
     `--${boundary}-a\r\nContent-Type: text/${part.subtype}; charset=utf-8\r\n` +
       "Content-Transfer-Encoding: base64\r\n\r\n",
-    base64Lines(withCrlf(part.text)),
+    encodeText(part.text),
   );
-}
-
-/**
- * Returns a text in UTF-8 whose lines end with CRLF: inside a text part they do so also before base64
- * (RFC 2046, 4.1.1).
- */
-function withCrlf(text: string | Uint8Array): Buffer {
-  const bytes = typeof text === "string" ? Buffer.from(text) : bufferOf(text);
-  // No byte of a longer character in UTF-8 is a line break.
-  return Buffer.from(bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n"), "latin1");
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment) {
@@ -206,27 +185,6 @@ function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment)
 function checkToken(value: string, pattern: RegExp): string {
   if (value.length <= 127 && pattern.test(value)) return value;
   throw new RangeError(`Cannot attach a file: ${JSON.stringify(value)} is malformed`);
-}
-
-const LINE_LENGTH = 76;
-const [CR, LF] = [13, 10];
-
-/** Returns base64 in lines, each with CRLF at its end. */
-function base64Lines(bytes: Buffer): Buffer {
-  const base64 = bytes.toString("base64");
-  const breaks = 2 * Math.ceil(base64.length / LINE_LENGTH);
-  const lines = Buffer.allocUnsafe(base64.length + breaks);
-  // It is written to the end, and each line then moves to its place before it.
-  lines.write(base64, breaks, "latin1");
-  let next = 0;
-  for (let start = breaks; start < lines.length; start += LINE_LENGTH) {
-    const end = Math.min(start + LINE_LENGTH, lines.length);
-    lines.copyWithin(next, start, end);
-    next += end - start;
-    lines[next++] = CR;
-    lines[next++] = LF;
-  }
-  return lines;
 }
 
 function join(chunks: readonly (string | Buffer)[], maxBytes: number): Buffer {

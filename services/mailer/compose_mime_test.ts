@@ -2,12 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { simpleParser } from "mailparser";
 import PostalMime from "postal-mime";
-import {
-  composeMime,
-  encodeAttachment,
-  type MailContent,
-  MailTooLargeError,
-} from "./compose_mime.ts";
+import { encodeAttachment } from "./base64_lines.ts";
+import { composeMime, type MailContent, MailTooLargeError } from "./compose_mime.ts";
 
 const content: MailContent = {
   messageId: "<m1@mail.example.com>",

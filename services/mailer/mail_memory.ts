@@ -8,11 +8,11 @@ const MAX_BYTES = 256_000_000;
 /** Bytes that every account may have, whatever the others hold. */
 const MIN_SHARE_BYTES = 32_000_000;
 
-/** Memory of a mail in flight besides its texts and PDFs, in bytes. */
+/** Memory of a mail in flight besides its texts and files, in bytes. */
 const MAIL_BYTES = 32_000;
 
-/** Texts and PDFs are in memory as base64 too. */
-const ENCODED = 3;
+/** A text or file is in memory as it came, in base64, and in the mail: 1 + 1.4 + 1.4 bytes, the last two briefly together. */
+const COPIES = 3;
 
 /** Opens the memory for mails in flight, in bytes. One account may hold half of what is free. */
 export function openMailMemory(): Semaphore {
@@ -23,12 +23,12 @@ export function openMailMemory(): Semaphore {
 /** Returns the memory of a mail in flight, in bytes. */
 export function bytesOf({ html, text, attachments, files = [] }: ReadyMessage): number {
   const parts = [html, text, ...attachments, ...files];
-  return MAIL_BYTES + parts.reduce((sum, part) => sum + sizeOf(part), 0) * ENCODED;
+  return MAIL_BYTES + parts.reduce((sum, part) => sum + sizeOf(part), 0) * COPIES;
 }
 
 type Part = ReadyMessage["html"] | ReadyMessage["attachments"][number] | MailFile;
 
-/** A text in the store counts nothing: few mails have one. */
+/** Returns the bytes of a part, or the characters of an inline text. A text in the store counts as 0: few mails have one. */
 function sizeOf(part: Part): number {
   if ("bytes" in part) return part.bytes.length;
   if ("inline" in part) return part.inline.length;

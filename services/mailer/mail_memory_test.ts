@@ -22,7 +22,7 @@ test("openMailMemory() gives one account half of what is free, and each of sever
   assert.equal(memory.held, 244 * MB);
 });
 
-test("bytesOf() counts the texts and files of a mail, where they are in memory and where they will be", () => {
+test("bytesOf() counts three times the texts and files of a mail, also files in the store", () => {
   const message = (part: Partial<ReadyMessage>) =>
     bytesOf({ html: { inline: "" }, text: { key: "k" }, attachments: [], ...part } as ReadyMessage);
   const empty = message({});

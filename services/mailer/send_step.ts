@@ -1,17 +1,19 @@
 import {
   copiesOf,
-  dispatchVersionOf,
+  ENVELOPE_VERSION,
   type Integration,
   messageIdOf,
   type Priority,
+  TAIL_VERSION,
 } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
   type Delivery,
+  type MessagesEvent,
   type MessageStatusEvent,
-  openTail,
   type Outgoing,
+  readTail,
   redispatchesOf,
   reportsOf,
   type Step,
@@ -45,9 +47,7 @@ export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
  */
 const MAX_PASSES = 16;
 
-/** Events that bring messages to the mailers. */
-type MailEvent = "messages.rendered" | "messages.printed";
-type MailMessage = Delivery<MailEvent>["data"]["messages"][number];
+type MailMessage = Delivery<MessagesEvent>["data"]["messages"][number];
 
 /**
  * Sends the messages of an event, each in its own SMTP transaction: takes the attempt's register while the
@@ -56,7 +56,7 @@ type MailMessage = Delivery<MailEvent>["data"]["messages"][number];
  * now go back to the scheduler, without a register. Messages for which only other mailers have connections go
  * back to the queue.
  */
-export function sendStep(deps: SendDeps): Step<MailEvent> {
+export function sendStep(deps: SendDeps): Step<MessagesEvent> {
   return {
     name: "mailer.send",
     handle: async (delivery, _signal, place) => {
@@ -111,11 +111,11 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
 
 /** Returns the messages of an event that are still to be sent. */
 async function openMessages(
-  delivery: Delivery<MailEvent>,
+  delivery: Delivery<MessagesEvent>,
   deps: SendDeps,
 ): Promise<ReadyMessage[]> {
-  const { messages: closed, ...send } = delivery.data;
-  const messages = openTail<MailMessage>(closed, delivery.tail).map((message): ReadyMessage => ({
+  const { messages: stored, ...send } = delivery.data;
+  const messages = readTail<MailMessage>(stored, delivery.tail).map((message): ReadyMessage => ({
     ...send,
     ...message,
     messageId: messageIdOf(send.sendId, message.index),
@@ -157,7 +157,7 @@ async function sendOne(
 
 /** Messages that were not tried here go back to the queue, or are rendered again. */
 function verdictOf(
-  { type, data, tail }: Delivery<MailEvent>,
+  { type, data, tail }: Delivery<MessagesEvent>,
   results: readonly Handled[],
   messages: readonly ReadyMessage[],
 ): Verdict {
@@ -169,14 +169,16 @@ function verdictOf(
   const { messages: passing, ...carried } = carryTail<MailMessage>(left, tail);
   const passes = (data.passes ?? 0) + 1;
   const passed = { type, data: { ...data, messages: passing, passes }, ...carried };
-  const { sendId: _id, accountId, priority, integrationId, insteadOf } = data;
+  const { v, sendId: _id, accountId, priority, integrationId, insteadOf } = data;
+  // Version 4 does not say whether the send has envelope fields.
+  const eventVersion = v === TAIL_VERSION ? ENVELOPE_VERSION : v;
   return {
     type: "done",
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
       // The object store is a cache: missing objects are made again from the ledger.
       ...redispatchesOf(
-        { _id, accountId, priority, eventVersion: dispatchVersionOf(data) },
+        { _id, accountId, priority, eventVersion },
         data.messages.filter(({ index }) => missing.has(index)),
         insteadOf === undefined ? {} : { integrationId },
       ),

@@ -7,13 +7,13 @@ import {
 } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import {
-  type CarriedMessage,
   type Delivery,
   fitsEvent,
-  messageEvents,
   type MessageStatusEvent,
-  openTail,
+  type MessageWithBytes,
+  readTail,
   reportsOf,
+  splitIntoEvents,
   type Step,
 } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
@@ -37,21 +37,22 @@ export interface PrintDeps extends PrinterDeps {
 
 const MAX_CRASHES_KEPT = 1000;
 
-type Rendered = EventData<"messages.rendered">;
+type RenderedEvent = EventData<"messages.rendered">;
+type RenderedWithBytes = MessageWithBytes<"messages.rendered">;
 
 /** A message and the sources of its PDFs, which may be gone. */
 interface Sources {
-  message: CarriedMessage<"messages.rendered">;
+  message: RenderedWithBytes;
   printings: Printing[];
   isMissing?: true;
 }
 
 /** A message with its PDFs: in the store, or their bytes. */
-type Printed = CarriedMessage<"messages.printed">;
+type PrintedMessage = MessageWithBytes<"messages.printed">;
 
 /** The result for one message: its PDFs, its failure, or neither if it will be rendered again. */
 interface Result {
-  printed?: Printed;
+  printed?: PrintedMessage;
   statusEvent?: MessageStatusEvent;
 }
 
@@ -82,8 +83,8 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const opened = openTail(messages, delivery.tail);
-        const sources = await allEnded(opened, (message) => sourcesOf(message, data));
+        const withBytes = readTail(messages, delivery.tail);
+        const sources = await allEnded(withBytes, (message) => sourcesOf(message, data));
         const keys = sources.flatMap(({ printings }) => printings.map(({ key }) => key));
         const isShared = (wanted: Printing) =>
           keys.indexOf(wanted.key) !== keys.lastIndexOf(wanted.key) || printer.isKnown(wanted);
@@ -98,7 +99,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         return {
           type: "done",
           publish: [
-            ...messageEvents("messages.printed", send, {
+            ...splitIntoEvents("messages.printed", send, {
               messages: results.flatMap(({ printed }) => printed ?? []),
               maxCount: MAX_MESSAGES_PER_EVENT,
             }),
@@ -122,8 +123,8 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   };
 
   async function sourcesOf(
-    message: Sources["message"],
-    { accountId, priority, acceptedAt }: Rendered,
+    message: RenderedWithBytes,
+    { accountId, priority, acceptedAt }: RenderedEvent,
   ): Promise<Sources> {
     const madeAt = creationTime(new Date(acceptedAt));
     try {
@@ -174,12 +175,14 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     };
     try {
       const own = new Map<Printing, Buffer>();
-      let attachments: Printed["attachments"] = await Promise.all(printings.map(async (wanted) => {
-        if (looks || isShared(wanted)) return await intoStore(wanted);
-        const bytes = await printer.print(wanted, signal);
-        own.set(wanted, bytes);
-        return { filename: wanted.pdf.filename, bytes };
-      }));
+      let attachments: PrintedMessage["attachments"] = await Promise.all(
+        printings.map(async (wanted) => {
+          if (looks || isShared(wanted)) return await intoStore(wanted);
+          const bytes = await printer.print(wanted, signal);
+          own.set(wanted, bytes);
+          return { filename: wanted.pdf.filename, bytes };
+        }),
+      );
       const warning = warningOf(
         await Promise.all(printings.map((wanted) => printer.marksOf(wanted, signal))),
       );
@@ -187,7 +190,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       const at = deps.now().toISOString();
       const line = { type: "printed" as const, at, durationMs, ...warning };
       const printed = { ...rest, timeline: [...rest.timeline ?? [], line] };
-      if (!fitsEvent<"messages.printed">({ ...printed, attachments })) {
+      if (!fitsEvent({ ...printed, attachments })) {
         attachments = await Promise.all(
           printings.map((wanted) => intoStore(wanted, own.get(wanted))),
         );
@@ -221,12 +224,12 @@ function warningOf(marks: readonly (readonly string[])[]): Pick<StageLine, "warn
 }
 
 /** Returns whether nobody bounds such messages in flight. The scheduler bounds bulk, and later attempts. */
-function isUnbounded({ priority, messages }: Rendered): boolean {
+function isUnbounded({ priority, messages }: RenderedEvent): boolean {
   return priority === "transactional" && messages.every(({ attempt }) => attempt === 0);
 }
 
 /** Returns the messages to the scheduler, which dispatches them with bulk priority as earlier mail goes out. */
-function returned(data: Rendered, now: Date): MessageStatusEvent[] {
+function returned(data: RenderedEvent, now: Date): MessageStatusEvent[] {
   const { integrationId, insteadOf, acceptedAt } = data;
   return data.messages.map((message) => ({
     type: "status.message.returned",
@@ -241,7 +244,7 @@ function isOutage(error: PrintError): boolean {
   return error.code === "unavailable" || error.code === "aborted";
 }
 
-type SendOfMessage = Pick<Rendered, "sendId" | "accountId">;
+type SendOfMessage = Pick<RenderedEvent, "sendId" | "accountId">;
 type MessageOfSend = Pick<RenderedMessage, "index" | "attempt">;
 
 function failure(

@@ -7,7 +7,7 @@ import {
   pageOptionsSchema,
   type PrintErrorCode,
 } from "@posthaste/contracts";
-import { openTail, runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
+import { readTail, runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PrintError } from "./print_error.ts";
@@ -165,7 +165,7 @@ test("printStep() carries the texts of the mails beside their PDFs", async () =>
   assert.ok(verdict.type === "done");
   const [printed] = verdict.publish;
   assert.ok(printed?.type === "messages.printed");
-  const [first, second] = openTail(printed.data.messages, printed.tail);
+  const [first, second] = readTail(printed.data.messages, printed.tail);
   const bytes = (text: string) => ({ bytes: Buffer.from(text) });
   assert.deepEqual([first?.html, second?.html], [bytes("one"), bytes("two2")]);
   assert.deepEqual(first?.attachments, [{ filename: "a.pdf", ...bytes("pdf") }]);

@@ -2,7 +2,7 @@ import { MAX_EVENT_BYTES } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { packContents, packTexts } from "./event_content.ts";
+import { packContents, packMail } from "./event_content.ts";
 
 async function pack(texts: string[], shared: ReadonlySet<string> = new Set()) {
   const stored = new Map<string, string>();
@@ -35,7 +35,7 @@ test("packContents() stores shared texts, and the largest of the others only if 
     { inline: large.slice(0, 9000) },
   ]);
   const many = await pack(["html", large, "terms", `${large}2`], new Set(["terms", large]));
-  assert.deepEqual([...many.stored.values()], [large, "terms", `${large}2`]);
+  assert.deepEqual(new Set(many.stored.values()), new Set([large, "terms", `${large}2`]));
   assert.deepEqual(many.contents[0], { inline: "html" });
 });
 
@@ -70,17 +70,20 @@ test("packContents() keeps to the room that it is given", async () => {
   assert.ok(none.every((one) => "key" in one));
 });
 
-test("packTexts() carries a mail's texts as bytes, and stores the largest if they do not fit", async () => {
+test("packMail() carries a mail's texts as bytes, and stores the largest if they do not fit", async () => {
   const stored = new Map<string, string>();
   const store = (key: string, text: string) => Promise.resolve(void stored.set(key, text));
+  const pack = (html: string, text: string) => packMail({ html, text }, store);
   const carried = (text: string) => ({ bytes: Buffer.from(text) });
-  const { texts, room } = await packTexts(["<p>€", "\ud800"], store);
-  assert.deepEqual(texts, [carried("<p>€"), carried("\ufffd")]);
-  assert.equal(room, (await packTexts([], store)).room - 9);
+  const small = await pack("<p>€", "\ud800");
+  assert.deepEqual([small.html, small.text], [carried("<p>€"), carried("\ufffd")]);
+  assert.equal(small.room, (await pack("", "")).room - 9);
   const [large, larger] = ["€".repeat(60_000), "x".repeat(200_000)];
   const key = createHash("sha256").update(larger).digest("hex");
-  assert.deepEqual((await packTexts([large, larger], store)).texts, [carried(large), { key }]);
+  const { html, text } = await pack(large, larger);
+  assert.deepEqual([html, text], [carried(large), { key }]);
   assert.deepEqual([...stored], [[key, larger]]);
-  const both = await packTexts(["x".repeat(400_000), "y".repeat(400_000)], store);
-  assert.ok(both.texts.every((one) => "key" in one) && both.room > 0);
+  const both = await pack("x".repeat(400_000), "y".repeat(400_000));
+  assert.ok("key" in both.html && "key" in both.text);
+  assert.equal(both.room, (await pack("", "")).room);
 });

@@ -9,20 +9,20 @@ import {
   TAIL_VERSION,
 } from "@posthaste/contracts";
 import {
-  type CarriedMessage,
-  messageEvents,
   messagesPerEvent,
   type MessageStatusEvent,
+  type MessageWithBytes,
   type Outgoing,
   redispatchesOf,
   reportsOf,
+  splitIntoEvents,
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
-import { packContents, packTexts, type StoreContent } from "./event_content.ts";
+import { packContents, packMail, type StoreContent } from "./event_content.ts";
 import { finishPdfs } from "./finish_pdfs.ts";
 import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
@@ -241,10 +241,10 @@ function waitingEvent(
  */
 type Queue = "own PDFs" | "shared PDFs" | "no PDFs";
 
-type Rendered = CarriedMessage<"messages.rendered">;
+type RenderedMessage = MessageWithBytes<"messages.rendered">;
 
 interface QueuedMessage {
-  message: Rendered;
+  message: RenderedMessage;
   queue: Queue;
 }
 
@@ -269,7 +269,7 @@ function eventsOf(send: RequestHead, queued: readonly QueuedMessage[]): Outgoing
   return QUEUES.flatMap((wanted) => {
     const messages = queued.flatMap(({ message, queue }) => queue === wanted ? message : []);
     const maxCount = messagesPerEvent(wanted === "own PDFs");
-    return messageEvents("messages.rendered", head, { messages, maxCount });
+    return splitIntoEvents("messages.rendered", head, { messages, maxCount });
   });
 }
 
@@ -284,8 +284,8 @@ interface FilledMessage {
 async function messageOf(
   { recipient, message, versions, line }: FilledMessage,
   { store, shared }: { store: StoreContent; shared: ReadonlySet<string> },
-): Promise<Rendered> {
-  const { texts: [html, text], room } = await packTexts([message.html, message.text], store);
+): Promise<RenderedMessage> {
+  const { html, text, room } = await packMail(message, store);
   const contents = await packContents(textsOfPdfs(message.pdfs), store, { shared, room });
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;
@@ -298,8 +298,8 @@ async function messageOf(
     ...(files.length === 0 ? {} : { files }),
     timeline: [line],
     subject: message.subject,
-    html: html ?? { inline: "" },
-    text: text ?? { inline: "" },
+    html,
+    text,
     pdfs: pdfSources(message.pdfs, { contents, versions }),
   };
 }

@@ -8,10 +8,10 @@ import {
   type PdfVersion,
 } from "@posthaste/contracts";
 import {
-  type CarriedMessage,
   jsonBytes,
-  openTail,
+  type MessageWithBytes,
   type Outgoing,
+  readTail,
   runStep,
   statusEventsIn,
 } from "@posthaste/messaging";
@@ -113,13 +113,13 @@ function withoutTimeline(message: Rendered | undefined) {
 /** A message with the fields of its event about its send. */
 type Rendered =
   & Omit<EventData<"messages.rendered">, "messages">
-  & CarriedMessage<"messages.rendered">;
+  & MessageWithBytes<"messages.rendered">;
 
 function messagesOf(events: Outgoing[]): Rendered[] {
   return events.flatMap(({ type, data, tail }) => {
     if (type !== "messages.rendered") return [];
     const { messages, ...head } = data;
-    return openTail(messages, tail).map((message) => ({ ...head, ...message }));
+    return readTail(messages, tail).map((message) => ({ ...head, ...message }));
   });
 }
 
@@ -524,7 +524,9 @@ test("renderStep() makes one event of up to 25 messages, within its bytes, and o
   });
   assert.equal(sizesOf(large).reduce((sum, size) => sum + size, 0), 20);
   assert.ok(large.length > 1);
-  for (const { data } of large) assert.ok(jsonBytes(data) <= MAX_EVENT_BYTES);
+  for (const { data, tail } of large) {
+    assert.ok(jsonBytes(data) + (tail?.length ?? 0) <= MAX_EVENT_BYTES);
+  }
 });
 
 test("renderStep() stores the HTML of a PDF for all once, and sends its messages together", async () => {

@@ -1,9 +1,9 @@
 /**
- * node:test follows every promise and timer (async_hooks), to know the test that an unhandled error belongs
- * to, and the suite in which a test is declared. The first costs a fifth of the processor time of tests that
- * await much; the second is needed while a file is loaded, and no later.
+ * node:test tracks every promise and timer (async_hooks), to find the suite in which a test is declared, and
+ * the test that an unhandled error belongs to. The first is needed only while a file is loaded. The second
+ * costs a fifth of the processor time of tests that await much.
  *
- * Import this before anything that imports node:test.
+ * No file of the worker may import node:test statically: Node loads its own modules before any code runs.
  *
  * @module
  */
@@ -19,13 +19,17 @@ asyncHooks.createHook = (callbacks) => {
 await import("node:test");
 asyncHooks.createHook = createHook;
 
-/** Follows them from now on. */
-export function track(): void {
+/** Makes node:test track promises and timers. */
+export function startTracking(): void {
   for (const hook of hooks) hook.enable();
 }
 
-/** Follows them no longer. @throws {Error} If node:test does not follow them by a hook any more. */
-export function untrack(): void {
-  if (hooks.length !== 1) throw new Error(`node:test has ${hooks.length} hooks, and not one`);
+/** @throws {Error} If node:test no longer tracks by one hook. */
+export function stopTracking(): void {
+  if (hooks.length !== 1) {
+    throw new Error(
+      `Cannot stop the tracking of node:test: expected 1 hook, found ${hooks.length}`,
+    );
+  }
   for (const hook of hooks) hook.disable();
 }

@@ -5,14 +5,14 @@ import type { FileResult, TestFailure } from "./file_result.ts";
 /** The result of a file's tests. */
 export interface TestsResult extends Pick<FileResult, "passed" | "skipped"> {
   failures: TestFailure[];
-  /** Whether a test goes on: it probably waits for what an unhandled error has ended. */
+  /** Whether a test was still running five seconds after an unhandled error. */
   isStuck?: boolean;
 }
 
 interface Waiting {
   file: string;
   /** Unhandled errors. */
-  stray: unknown[];
+  unhandled: unknown[];
   result: TestsResult;
   done(result: TestsResult): void;
 }
@@ -25,15 +25,15 @@ const STUCK_MS = 5000;
 /** Returns the result of a file's tests, which run as a suite of its name. */
 export function collectResult(file: string): Promise<TestsResult> {
   return new Promise((done) => {
-    waiting = { file, stray: [], result: { failures: [], passed: 0, skipped: 0 }, done };
+    waiting = { file, unhandled: [], result: { failures: [], passed: 0, skipped: 0 }, done };
   });
 }
 
-/** Records an unhandled error. It fails its file, soon even if a test waits forever. */
-export function noteStray(error: unknown): void {
+/** Records an unhandled error. It fails its file, within {@linkcode STUCK_MS} even if a test never ends. */
+export function noteUnhandled(error: unknown): void {
   const current = waiting;
   if (current === undefined) return;
-  current.stray.push(error);
+  current.unhandled.push(error);
   setTimeout(() => {
     if (waiting === current) finish({ ...current, result: { ...current.result, isStuck: true } });
   }, STUCK_MS).unref();
@@ -48,7 +48,7 @@ export default async function* collect(events: AsyncIterable<TestEvent>): AsyncG
 function note({ type, data }: TestEvent, current: Waiting): void {
   const { file, result } = current;
   if (type === "test:enqueue" && data.nesting === 0 && data.name !== file) {
-    const reason = "It was declared after its file was loaded: no suite may wait before its tests";
+    const reason = "Declared too late: a suite must declare its tests before its first `await`";
     result.failures.push({ name: data.name, line: data.line ?? 0, reason });
   }
   if (type !== "test:pass" && type !== "test:fail") return;
@@ -58,14 +58,12 @@ function note({ type, data }: TestEvent, current: Waiting): void {
   if (data.nesting === 0 && data.name === file) finish(current);
 }
 
-function finish({ stray, result, done }: Waiting): void {
+function finish({ unhandled, result, done }: Waiting): void {
   waiting = undefined;
-  if (result.failures.length === 0) {
-    result.failures.push(...stray.map((error) => ({
-      ...{ name: "an unhandled error", line: 0 },
-      reason: describe(error),
-    })));
-  }
+  result.failures.push(...unhandled.map((error) => ({
+    ...{ name: "an unhandled error", line: 0 },
+    reason: describe(error),
+  })));
   done(result);
 }
 

@@ -7,22 +7,23 @@
  *
  * @module
  */
-import { track, untrack } from "./async_tracking.ts";
+import { startTracking, stopTracking } from "./async_tracking.ts";
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { collectResult, noteStray } from "./collect_result.ts";
+import { collectResult, noteUnhandled } from "./collect_result.ts";
 import type { FileRequest } from "./file_request.ts";
 import { describeLeftovers, takeInventory } from "./leftovers.ts";
 
+// After async_tracking.ts: a static import would come before it.
 const { suite } = await import("node:test");
 
 // The listeners of node:test are installed before the first inventory.
 await suite("warm-up", () => {});
 // An unhandled error would end the process of a single file; here it fails the file.
-process.on("uncaughtExceptionMonitor", (error) => noteStray(error));
-process.on("unhandledRejection", (error) => noteStray(error));
+process.on("uncaughtExceptionMonitor", (error) => noteUnhandled(error));
+process.on("unhandledRejection", (error) => noteUnhandled(error));
 process.on("message", ({ file, env }: FileRequest) => {
   // Servers may have been started since the last file.
   Object.assign(process.env, env);
@@ -36,9 +37,9 @@ async function runFile(file: string) {
   const started = performance.now();
   const { href } = pathToFileURL(join(process.cwd(), file));
   const result = collectResult(file);
-  // Only the declaration of tests needs it.
-  track();
-  void suite(file, () => import(href).finally(untrack));
+  // It finds the suite of each test, so it is needed only while the file is loaded.
+  startTracking();
+  void suite(file, () => import(href).finally(stopTracking));
   const { failures, passed, skipped, isStuck = false } = await result;
   if (failures.length + passed + skipped === 0) {
     failures.push({ name: file, line: 0, reason: "It has no test" });

@@ -27,6 +27,8 @@ test("a worker runs one file after another, and reports the failures of each", a
     "empty_test.ts": "",
     "late_test.ts": 'test("a", () => { setTimeout(() => { throw Error("late") }, 1) });' +
       'test("b", () => new Promise((done) => setTimeout(done, 50)));',
+    "both_test.ts": 'test("a", () => { setTimeout(() => { throw Error("late") }, 1) });' +
+      'test("b", async () => { await new Promise((done) => setTimeout(done, 50)); throw Error("b") });',
     "again_test.ts": 'test("a", () => {});',
   });
   const failuresOf = (file: string) =>
@@ -40,6 +42,8 @@ test("a worker runs one file after another, and reports the failures of each", a
   assert.match(`${failuresOf("broken_test.ts")}`, /Cannot find module/);
   assert.deepEqual(failuresOf("empty_test.ts"), ["empty_test.ts: It has no test"]);
   assert.deepEqual(failuresOf("late_test.ts"), ["an unhandled error: Error: late"]);
+  const both = ["b: Error: b", "an unhandled error: Error: late"];
+  assert.deepEqual(failuresOf("both_test.ts"), both);
   assert.deepEqual(failuresOf("again_test.ts"), []);
 });
 
@@ -66,7 +70,7 @@ test("a worker finds the suite of each test, or fails a test that has none", asy
     return [failures.map(({ name, reason }) => `${name}: ${reason.split("\n")[0]}`), passed];
   };
   assert.deepEqual(resultOf("suite_test.ts"), [["b: Error: no"], 1]);
-  const late = "b: It was declared after its file was loaded: no suite may wait before its tests";
+  const late = "b: Declared too late: a suite must declare its tests before its first `await`";
   assert.deepEqual(resultOf("slow_test.ts"), [[late], 1]);
 });
 
