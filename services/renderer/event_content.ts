@@ -5,7 +5,7 @@ import { type Content, MAX_EVENT_BYTES } from "@posthaste/contracts";
 export type StoreContent = (key: string, text: string) => Promise<void>;
 
 /** Space for texts in an event, in bytes. The rest is for its other fields. */
-const TEXT_BYTES = Math.floor(MAX_EVENT_BYTES * 0.6);
+export const TEXT_BYTES: number = Math.floor(MAX_EVENT_BYTES * 0.6);
 
 /** A text of a mail as it travels: its UTF-8, or its key in the store. */
 export type MailText = { bytes: Uint8Array } | { key: string };
@@ -19,20 +19,23 @@ export interface MailTexts {
 }
 
 /**
- * Decides which texts of a mail travel behind the JSON of its event: both, if they fit. Otherwise the larger one, or both, go
- * to the object store.
+ * Decides which texts of a mail travel behind the JSON of its event: both, if there is room. Otherwise the larger one, or
+ * both, go to the object store.
+ *
+ * @param room In bytes.
  */
 export async function packMail(
   mail: { html: string; text: string },
   store: StoreContent,
+  room: number = TEXT_BYTES,
 ): Promise<MailTexts> {
   const [html, text] = [Buffer.from(mail.html), Buffer.from(mail.text)];
   const sizes: [string, number][] = [[mail.html, html.length], [mail.text, text.length]];
-  const { keys: [htmlKey, textKey], total } = await storeLargest(sizes, TEXT_BYTES, store);
+  const { keys: [htmlKey, textKey], total } = await storeLargest(sizes, room, store);
   return {
     html: htmlKey === undefined ? { bytes: html } : { key: htmlKey },
     text: textKey === undefined ? { bytes: text } : { key: textKey },
-    room: TEXT_BYTES - total,
+    room: room - total,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   TAIL_VERSION,
 } from "@posthaste/contracts";
 import {
+  fitsEvent,
   messagesPerEvent,
   type MessageStatusEvent,
   type MessageWithBytes,
@@ -22,7 +23,7 @@ import {
 import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
-import { packContents, packMail, type StoreContent } from "./event_content.ts";
+import { packContents, packMail, type StoreContent, TEXT_BYTES } from "./event_content.ts";
 import { finishPdfs } from "./finish_pdfs.ts";
 import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
@@ -281,11 +282,25 @@ interface FilledMessage {
   line: StageLine;
 }
 
-async function messageOf(
+/** How the texts of messages travel. */
+interface Packing {
+  store: StoreContent;
+  shared: ReadonlySet<string>;
+}
+
+async function messageOf(filled: FilledMessage, packing: Packing): Promise<RenderedMessage> {
+  const message = await messageWithTexts(filled, packing, TEXT_BYTES);
+  // Its other fields have no common limit.
+  return fitsEvent(message) ? message : await messageWithTexts(filled, packing, 0);
+}
+
+/** Returns a message whose texts take so many bytes of an event, at most. The others are stored. */
+async function messageWithTexts(
   { recipient, message, versions, line }: FilledMessage,
-  { store, shared }: { store: StoreContent; shared: ReadonlySet<string> },
+  { store, shared }: Packing,
+  maxBytes: number,
 ): Promise<RenderedMessage> {
-  const { html, text, room } = await packMail(message, store);
+  const { html, text, room } = await packMail(message, store, maxBytes);
   const contents = await packContents(textsOfPdfs(message.pdfs), store, { shared, room });
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;

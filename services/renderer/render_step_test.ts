@@ -379,6 +379,46 @@ test("renderStep() stores a text that is too large for its event", async () => {
   assert.deepEqual(message?.html, inTail("<p>Ann in Oslo</p>"));
 });
 
+test("renderStep() stores all texts of a message whose other fields leave no space in its event", async () => {
+  // Each character takes six bytes of JSON.
+  const long = (length: number) => "\u{1}".repeat(length);
+  const margin = { left: long(200), center: long(200), right: long(200) };
+  const page = pageOptionsSchema.parse({ header: margin, footer: margin });
+  const boxes = Array.from({ length: 10 }, (_, at) => ({
+    ...{ email: `${at}@example.com`, name: long(256) },
+  }));
+  const html = '"'.repeat(314_500);
+  const stored = new Set<string>();
+  const events = await published({
+    v: 3,
+    recipients: [{
+      ...{ index: 0, attempt: 0, email: "ann@example.com", name: long(256) },
+      variables: { subject: `S${long(9998)}S` },
+      envelope: {
+        replyTo: boxes,
+        cc: boxes,
+        bcc: boxes,
+        headers: { "X-A": long(4000), "X-B": long(4000) },
+      },
+      attachments: Array.from({ length: 10 }, () => ({ id: 7 })),
+    }],
+  }, {
+    emailVersion: () =>
+      Promise.resolve(
+        emailVersion({ parts: { subject: "{{subject}}", html, text: "t" }, variables: [] }),
+      ),
+    pdfVersion: () => Promise.resolve(pdfVersion(7, { page })),
+    storeContent: (_, text) => Promise.resolve(void stored.add(text)),
+  });
+  const [event] = events;
+  assert.ok(event !== undefined && events.length === 1);
+  const bytes = jsonBytes(event.data) + (event.tail?.length ?? 0);
+  assert.ok(bytes <= MAX_EVENT_BYTES, `${bytes} bytes`);
+  const [message] = messagesOf(events);
+  assert.ok(message !== undefined && "key" in message.html && "key" in message.text);
+  assert.ok(stored.has(html) && stored.has("t"));
+});
+
 test("renderStep() holds no more text at the same time than its budget, and fails what alone is too large", async () => {
   const large = "x".repeat(4_500_000);
   const versions = {

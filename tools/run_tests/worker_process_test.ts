@@ -48,13 +48,19 @@ test("a worker runs one file after another, and reports the failures of each", a
 });
 
 test("a worker ends a file whose test waits forever after an unhandled error", async () => {
-  const results = await runAll({
-    "stuck_test.ts": 'test("a", () => new Promise(() => {' +
-      'setInterval(() => {}, 1000); setTimeout(() => { throw Error("lost") }, 1) }));',
-  });
-  const { failures, leftovers } = results["stuck_test.ts"] as FileResult;
-  assert.deepEqual(failures.map(({ reason }) => reason.split("\n")[0]), ["Error: lost"]);
-  assert.deepEqual(leftovers, ["a test that goes on"]);
+  const fail = '() => { throw Error("lost") }';
+  const forever = (begin: string) =>
+    `test("a", (t) => new Promise(() => { setInterval(() => {}, 1000); ${begin} }));`;
+  const files = {
+    "stuck_test.ts": forever(`setTimeout(${fail}, 1)`),
+    "clock_test.ts": forever(`t.mock.timers.enable(); queueMicrotask(${fail})`),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    // Its process can run no other file.
+    const { failures, leftovers } = (await runAll({ [name]: text }))[name] as FileResult;
+    assert.deepEqual(failures.map(({ reason }) => reason.split("\n")[0]), ["Error: lost"]);
+    assert.deepEqual(leftovers, ["a test that goes on"]);
+  }
 });
 
 test("a worker finds the suite of each test, or fails a test that has none", async () => {
