@@ -2,7 +2,6 @@ import {
   type EventData,
   MAX_MESSAGES_PER_EVENT,
   messageIdOf,
-  type RenderedMessage,
   type StageLine,
 } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
@@ -48,11 +47,11 @@ interface Sources {
 }
 
 /** A message with its PDFs: in the store, or their bytes. */
-type PrintedMessage = MessageWithBytes<"messages.printed">;
+type PrintedWithBytes = MessageWithBytes<"messages.printed">;
 
 /** The result for one message: its PDFs, its failure, or neither if it will be rendered again. */
 interface Result {
-  printed?: PrintedMessage;
+  printed?: PrintedWithBytes;
   statusEvent?: MessageStatusEvent;
 }
 
@@ -175,7 +174,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     };
     try {
       const own = new Map<Printing, Buffer>();
-      let attachments: PrintedMessage["attachments"] = await Promise.all(
+      let attachments: PrintedWithBytes["attachments"] = await Promise.all(
         printings.map(async (wanted) => {
           if (looks || isShared(wanted)) return await intoStore(wanted);
           const bytes = await printer.print(wanted, signal);
@@ -245,7 +244,7 @@ function isOutage(error: PrintError): boolean {
 }
 
 type SendOfMessage = Pick<RenderedEvent, "sendId" | "accountId">;
-type MessageOfSend = Pick<RenderedMessage, "index" | "attempt">;
+type MessageOfSend = Pick<RenderedWithBytes, "index" | "attempt">;
 
 function failure(
   send: SendOfMessage,

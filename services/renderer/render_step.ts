@@ -242,10 +242,10 @@ function waitingEvent(
  */
 type Queue = "own PDFs" | "shared PDFs" | "no PDFs";
 
-type RenderedMessage = MessageWithBytes<"messages.rendered">;
+type RenderedWithBytes = MessageWithBytes<"messages.rendered">;
 
 interface QueuedMessage {
-  message: RenderedMessage;
+  message: RenderedWithBytes;
   queue: Queue;
 }
 
@@ -288,7 +288,7 @@ interface Packing {
   shared: ReadonlySet<string>;
 }
 
-async function messageOf(filled: FilledMessage, packing: Packing): Promise<RenderedMessage> {
+async function messageOf(filled: FilledMessage, packing: Packing): Promise<RenderedWithBytes> {
   const message = await messageWithTexts(filled, packing, TEXT_BYTES);
   // Its other fields have no common limit.
   return fitsEvent(message) ? message : await messageWithTexts(filled, packing, 0);
@@ -299,7 +299,7 @@ async function messageWithTexts(
   { recipient, message, versions, line }: FilledMessage,
   { store, shared }: Packing,
   maxBytes: number,
-): Promise<RenderedMessage> {
+): Promise<RenderedWithBytes> {
   const { html, text, room } = await packMail(message, store, maxBytes);
   const contents = await packContents(textsOfPdfs(message.pdfs), store, { shared, room });
   failpoint("renderer.after_contents");
