@@ -38,7 +38,9 @@ export function noteUnhandled(error: unknown): void {
   if (current === undefined) return;
   current.unhandled.push(error);
   setTimeout(() => {
-    if (waiting === current) finish({ ...current, result: { ...current.result, isStuck: true } });
+    if (waiting !== current) return;
+    current.result.isStuck = true;
+    finish(current);
   }, STUCK_MS).unref();
 }
 
