@@ -159,14 +159,18 @@ export async function commandOn(port: number, command: Document): Promise<Docume
 }
 
 /**
- * Removes every document of a database, and its profile. Its collections and their indexes stay. One command
+ * Removes every document of a database, except those of some collections, and its profile. Its collections and their indexes stay. One command
  * on one connection: forty of them open many connections, and use four times as much of the processor.
  */
-export async function emptyMongoDatabase(url: string, name: string): Promise<void> {
+export async function emptyMongoDatabase(
+  url: string,
+  name: string,
+  { except = [] }: { except?: readonly string[] } = {},
+): Promise<void> {
   await using client = await new MongoClient(url, { maxPoolSize: 1 }).connect();
   const db = client.db(name);
   const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
-  const own = found.filter(({ name }) => !name.startsWith("system."));
+  const own = found.filter(({ name }) => !name.startsWith("system.") && !except.includes(name));
   const deletions = own.map((collection) => ({
     name: "deleteMany" as const,
     namespace: `${name}.${collection.name}`,

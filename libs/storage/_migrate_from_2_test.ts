@@ -23,7 +23,7 @@ function sendOfVersion2(n: number): Document {
 }
 
 test("ensureIndexes() moves the keys that version 2 kept in sends, however often it is interrupted", async () => {
-  await using opened = await openTestStore();
+  await using opened = await openTestStore({ changesIndexes: true });
   const { db, store, url } = opened;
   const [sends, keys] = [db.collection("sends"), db.collection("idempotency_keys")];
   const written = Array.from({ length: 1200 }, (_, n) => sendOfVersion2(n));
@@ -76,7 +76,7 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
 });
 
 test("ensureIndexes() renames the waiting fields of messages and registers of version 2", async () => {
-  await using opened = await openTestStore();
+  await using opened = await openTestStore({ changesIndexes: true });
   const { db, url } = opened;
   const [messages, attempts] = [db.collection("messages"), db.collection("attempts")];
   const waiting = { state: "deferred", accountId: "acc_1", attempt: 1 };

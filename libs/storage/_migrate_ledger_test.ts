@@ -8,7 +8,7 @@ import { openStore } from "./store.ts";
 
 let opened: TestStore;
 before(async () => {
-  opened = await openTestStore();
+  opened = await openTestStore({ changesIndexes: true });
 });
 after(() => opened?.[Symbol.asyncDispose]());
 

@@ -13,13 +13,18 @@ export interface TestStore extends AsyncDisposable {
   url: string;
 }
 
-/** Opens a store with indexes on an empty database that is dropped at the end. */
-export async function openTestStore(): Promise<TestStore> {
+/**
+ * Opens a store with indexes on a database that is otherwise empty, and is emptied at the end. A test that changes
+ * indexes, or the mark of the migration, must say so: no other test gets them.
+ */
+export async function openTestStore(
+  { changesIndexes = false }: { changesIndexes?: boolean } = {},
+): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
-  const { url } = stack.use(await openTestMongo());
+  const { url, isMigrated } = stack.use(await openTestMongo({ migrates: !changesIndexes }));
   const client = stack.adopt(new MongoClient(url), (opened) => opened.close());
   const store = stack.use(await openStore({ url, maxPoolSize: 20 }));
-  await store.ensureIndexes();
+  if (!isMigrated) await store.ensureIndexes();
   const rest = stack.move();
   const db = client.db();
   return { store, db, url, [Symbol.asyncDispose]: () => rest.disposeAsync() };

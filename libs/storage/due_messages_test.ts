@@ -91,7 +91,6 @@ test("dueMessages() finds those that others may send by an index, however many w
 test("integrationsDue() reads one key of each integration, however many messages are planned", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  await store.ensureIndexes();
   await db.collection<{ _id: string }>("messages").insertMany(
     Array.from({ length: 1000 }, (_, n) => ({
       ...{ _id: `msg_${n}`, accountId: "acc_1", integration: `acc_1/${n % 5}`, state: "deferred" },

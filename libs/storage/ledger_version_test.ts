@@ -22,7 +22,7 @@ test("ledgerFault() refuses a ledger that is too old or too new, and returns wha
 });
 
 test("openStore() refuses a ledger that a newer program has made unreadable, and never lowers its version", async () => {
-  await using opened = await openTestStore();
+  await using opened = await openTestStore({ changesIndexes: true });
   const { db, store, url } = opened;
   const marks = db.collection<{ _id: string; version: number; oldestProgram: number }>("ledger");
   const mark = await marks.findOne({ _id: "ledger" });

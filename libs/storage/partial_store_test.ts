@@ -10,7 +10,6 @@ let store: Store;
 before(async () => {
   opened = await openTestStore();
   ({ store } = opened);
-  await store.ensureIndexes();
 });
 after(() => opened[Symbol.asyncDispose]());
 

@@ -10,7 +10,6 @@ import { openTestStore, postponementOf, type TestStore } from "./_test_store.ts"
 let opened: TestStore;
 before(async () => {
   opened = await openTestStore();
-  await opened.store.ensureIndexes();
 });
 after(() => opened[Symbol.asyncDispose]());
 

@@ -17,7 +17,7 @@ const ADDED = { addedLater: { by: "a newer program" } };
 
 let opened: TestStore;
 before(async () => {
-  opened = await openTestStore();
+  opened = await openTestStore({ changesIndexes: true });
   for (const [name, documents] of Object.entries(RECORDED)) {
     // As a newer program that may run beside this one leaves them.
     await opened.db.collection(name).insertMany(documents.map((each) => ({ ...each, ...ADDED })));

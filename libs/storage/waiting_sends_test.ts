@@ -61,7 +61,6 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
 test("listSends() lists the sends of some senders, however they write their domain", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  await store.ensureIndexes();
   const senders = ["a@example.com", "b@example.com", "a@Example.COM", "b@example.com"];
   const sends = senders.map((email, n) =>
     testSend({
@@ -91,7 +90,6 @@ test("listSends() lists the sends of some senders, however they write their doma
 test("overdueSends() lists the sends that started before a time, the oldest first, also behind those that started late", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  await store.ensureIndexes();
   const late = [1, 2].map((n) => testSend({ next: 0, acceptedAt: at(n), notBefore: at(50) }));
   const [scheduled, old, young] = [
     testSend({ next: 0, acceptedAt: at(3), notBefore: at(20) }),
@@ -114,7 +112,6 @@ test("overdueSends() lists the sends that started before a time, the oldest firs
 test("listSends() reads little more than it returns, in the same order, also with hundreds of senders", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
-  await store.ensureIndexes();
   const senders = Array.from({ length: 210 }, (_, n) => `branch${n}@example.com`);
   const sends = Array.from({ length: 200 }, (_, n) =>
     testSend({

@@ -43,9 +43,9 @@ export async function openLedgerApp(
   options: ApiOptions = {},
 ): Promise<LedgerApp> {
   await using stack = new AsyncDisposableStack();
-  const { url } = stack.use(await openTestMongo());
+  const { url, isMigrated } = stack.use(await openTestMongo({ migrates: true }));
   const store = stack.use(await openStore({ url }));
-  await store.ensureIndexes();
+  if (!isMigrated) await store.ensureIndexes();
   const changed = withChanges<ApiDeps>({
     ...withCachedReads(store),
     mustWait: () => false,

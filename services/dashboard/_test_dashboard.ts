@@ -130,9 +130,10 @@ export async function openTestDashboard(
 ): Promise<TestDashboard> {
   const { bus = {}, now = () => new Date(), isEmpty = false } = settings;
   await using stack = new AsyncDisposableStack();
-  const mongo = stack.use(await openTestMongo());
-  const store = stack.use(await openStore({ url: mongo.url }));
-  await store.ensureIndexes();
+  const mongo = stack.use(await openTestMongo({ migrates: true }));
+  // Its people are created concurrently: each further connection costs more than they wait.
+  const store = stack.use(await openStore({ url: mongo.url, maxPoolSize: 2 }));
+  if (!mongo.isMigrated) await store.ensureIndexes();
   const log: TestDashboard["log"] = [];
   const routes: TestDashboard["routes"] = [];
   const manageRoutes: TestDashboard["manageRoutes"] = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { byDay } from "@posthaste/kit";
+import { byDay, inTurn } from "@posthaste/kit";
 import { includesRole, ROLES } from "@posthaste/contracts";
 import { fastify } from "fastify";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
@@ -11,7 +11,7 @@ import { newToken, type SessionDeps } from "./session.ts";
 /**
  * Tries every route as every kind of caller. The routes are those that Fastify has: a new route is
  * tried automatically; if it has a parameter that is not in `furnish()`, add there the other
- * account's values for it.
+ * account's values for it. By day, each route is tried with one wrong session, origin and token, in turn.
  */
 
 let dashboard: TestDashboard;
@@ -44,8 +44,9 @@ test("every route that is not open to anyone refuses callers without a session, 
   const strangers = ["", "x", newToken(), own.owner.sessionId].map((cookie) =>
     browser(cookie, own.owner.csrfToken)
   );
-  for (const route of routes.filter(({ role }) => role !== "anyone")) {
-    for (const stranger of strangers) {
+  const closed = routes.filter(({ role }) => role !== "anyone");
+  for (const [index, route] of closed.entries()) {
+    for (const stranger of inTurn(strangers, index)) {
       const { status, body } = await ask(stranger, route);
       assert.deepEqual([status, body.code], [401, "signed_out"], `${route.method} ${route.url}`);
     }
@@ -102,8 +103,8 @@ test("every change from a page of another origin, or of none, is refused", async
     ...[`${ORIGIN}.evil.example`, `${ORIGIN}/`, ORIGIN.toUpperCase()],
   ];
   const changes = routes.filter(({ method }) => isChange(method));
-  for (const route of changes) {
-    for (const origin of origins) {
+  for (const [index, route] of changes.entries()) {
+    for (const origin of inTurn(origins, index)) {
       const { status, body } = await ask(own.owner, route, { origin });
       const label = `${route.method} ${route.url} from "${origin}"`;
       assert.deepEqual([status, body.code], [403, "wrong_origin"], label);
@@ -118,9 +119,9 @@ test("every change without the token of the caller's own session is refused", as
   const tokens = ["", "x", foreign.owner.csrfToken, own.editor.csrfToken, `${csrfToken}x`];
   // As many characters, and more bytes.
   tokens.push(`é${csrfToken.slice(1)}`);
-  for (const route of routes) {
-    if (!isChange(route.method) || route.role === "anyone") continue;
-    for (const token of tokens) {
+  const changes = routes.filter(({ method, role }) => isChange(method) && role !== "anyone");
+  for (const [index, route] of changes.entries()) {
+    for (const token of inTurn(tokens, index)) {
       const { status, body } = await ask(own.owner, route, { "x-csrf-token": token });
       const label = `${route.method} ${route.url} with "${token}"`;
       assert.deepEqual([status, body.code], [403, "wrong_origin"], label);

@@ -344,8 +344,9 @@ test("POST /api/accounts creates another account for the caller, and shows it", 
 
 test("GET /api/audit/export returns all lines of the owner's account, and records the export", async () => {
   const { own, foreign, store } = dashboard;
-  for (const { accountId } of [own, foreign]) {
-    for (let i = 0; i < 600; i++) {
+  // The first batch of a cursor has 101 lines.
+  for (const [{ accountId }, count] of [[own, 150], [foreign, 1]] as const) {
+    for (let i = 0; i < count; i++) {
       await store.audit.note({
         ...{ accountId, at: time, userId: null, userEmail: null, action: "token.created" },
         ...{ target: `token ${i} of ${accountId}`, details: {} },
@@ -356,7 +357,7 @@ test("GET /api/audit/export returns all lines of the owner's account, and record
   const { status, text, headers } = await own.owner.get("/api/audit/export");
   assert.deepEqual([status, headers["content-type"]], [200, "application/jsonl; charset=utf-8"]);
   const lines = text.trim().split("\n").map((line) => JSON.parse(line));
-  assert.equal(new Set(lines.map(({ _id }) => _id)).size, 601);
+  assert.equal(new Set(lines.map(({ _id }) => _id)).size, 151);
   assert.equal(lines[0].action, "audit.exported");
   assert.ok(!text.includes(foreign.accountId));
 });

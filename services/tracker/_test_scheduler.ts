@@ -44,9 +44,9 @@ export async function openTestScheduler(
     {},
 ) {
   await using opening = new AsyncDisposableStack();
-  const { url } = opening.use(await openTestMongo());
+  const { url, isMigrated } = opening.use(await openTestMongo({ migrates: true }));
   const store = opening.use(await openStore({ url }));
-  await store.ensureIndexes();
+  if (!isMigrated) await store.ensureIndexes();
   const integrations = new Map(given.map((one) => [
     one.id,
     {

@@ -16,5 +16,14 @@ export function byDay<T>(few: T, all: T): T {
   return process.env[VARIABLE] === "1" ? few : all;
 }
 
+/**
+ * Returns the values to try with the case of this index: by day one of them, in turn, so that each value and each
+ * case is tried; at night all of them.
+ */
+export function inTurn<T>(values: readonly T[], index: number): readonly T[] {
+  const at = index % values.length;
+  return byDay(values.slice(at, at + 1), values);
+}
+
 /** A test that takes seconds of processor time: like `test`, but skipped by a plain `npm test`. */
 export const nightTest = byDay(test.skip, test);
