@@ -98,8 +98,10 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         const identity = identityOf(send, message.index);
         if (identity === null) return;
         await advance(holding(message, loss), ledgerOf(identity));
-        const completed = completedBy(message);
-        if (completed && isToHold(completed, loss)) {
+        const begun = begunOutcome(message);
+        if (begun !== undefined) {
+          const completed = afterBegun(message, begun);
+          if (completed === undefined || !isToHold(completed, loss)) return;
           await advance(holding(completed, loss), ledgerOf(identity));
         }
         held++;
@@ -203,19 +205,25 @@ function isToHold({ outcome, nextAt, waitsFor }: UnfinishedMessage, { lostAt }: 
   return outcome?.state !== "deferred" || !isLater;
 }
 
-/** Returns a message after the outcome in its register is written; `undefined` if there is none, or it is the last one. */
-function completedBy(
-  { register: found, outcome: last, ...message }: UnfinishedMessage,
+/** Returns the outcome in the register of a message, which the lost worker did not write any more. */
+function begunOutcome({ register }: UnfinishedMessage): AttemptOutcome | undefined {
+  return register && "void" in register.register ? register.register.void : undefined;
+}
+
+/** Returns a message after its begun outcome is written; `undefined` if that is its last. */
+function afterBegun(
+  { outcome: last, ...message }: UnfinishedMessage,
+  begun: AttemptOutcome,
 ): UnfinishedMessage | undefined {
-  if (found === undefined || !("void" in found.register)) return undefined;
-  const { state, at, nextAt, waitsFor = null } = found.register.void;
+  const { state, at, nextAt, waitsFor = null } = begun;
   if (state !== "deferred") return undefined;
   const outcome = { attempt: nextAttempt(last), state };
   return { ...message, outcome, register: undefined, waitsFor, nextAt: nextAt ?? at };
 }
 
 /** Ends the next attempt of a message: a worker that still has its event finds that taken. */
-function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Ending<AttemptOutcome> {
+function holding(message: UnfinishedMessage, { now }: Loss): Ending<AttemptOutcome> {
+  const { outcome, register } = message;
   const n = nextAttempt(outcome);
   const held: AttemptOutcome = {
     ...{ state: "unknown", unknownAttempt: n, at: now, reason: HELD_REASON },
@@ -225,8 +233,7 @@ function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Endin
     }],
   };
   if (register !== undefined) {
-    const { register: found } = register;
-    return beginOutcome({ n, outcome: "void" in found ? found.void : held });
+    return beginOutcome({ n, outcome: begunOutcome(message) ?? held });
   }
   return beginVoid({ n, by: randomBytes(8).toString("hex"), outcome: held });
 }

@@ -27,3 +27,22 @@ test("holdUnfinished() holds a message whose deferral was only begun: it may hav
   assert.equal(found?.state, "unknown", "the lost system may have sent it after a minute");
   assert.equal(await takeAttempt(store, { messageId, attempt: 2 }), false);
 });
+
+test("holdUnfinished() counts only what it holds, and none whose begun outcome it completed", async () => {
+  const { store } = opened;
+  const send = testSend();
+  await store.sends.accept(send);
+  const messageId = messageIdOf(send._id, 0);
+  const registers = {
+    ...store.registers,
+    ledgerOf: losingWrites(store.registers.ledgerOf, () => true),
+  };
+  // The lost system did not try it again: its next attempt was after the loss.
+  const deferral = { messageId, attempt: 1, at: at(1), nextAt: at(5000), reason: "busy" };
+  await assert.rejects(voidAttempt({ ...store, registers }, "deferred", deferral), /closed/);
+  const counts: number[] = [];
+  const holding = store.restored.holdUnfinished({ now: at(7200), lostAt: at(3600) });
+  for await (const count of holding) counts.push(count);
+  const found = await store.messages.find(send.accountId, messageId);
+  assert.deepEqual([found?.state, counts.at(-1)], ["deferred", 0]);
+});
