@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 export const FIGURES = [
   "single",
   "bulk",
+  "bulk-wide",
   "bulk-far",
   "events",
   "telemetry",

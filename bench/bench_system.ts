@@ -6,6 +6,7 @@ import { openStore, readMasterKeys, sealingKeyOf } from "@posthaste/storage";
 import { MongoClient } from "mongodb";
 import { type AccountPlan, addWebhook, type BenchAccount, fillAccount } from "./bench_account.ts";
 import { cpuBetween, type CpuRoot, type CpuTimes, readCpu, totalCpu } from "./process_cpu.ts";
+import { CONNECTIONS } from "./workload.ts";
 
 /** The whole system with an account whose mail goes to the sink. */
 export interface BenchSystem extends BenchAccount, AsyncDisposable {
@@ -85,7 +86,9 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
     const sendUrls = integrationIds.map((id) => `${stack.apiUrl}/templates/order/send/${id}`);
     return { ...account, sendUrl: sendUrls[0] ?? "", sendUrls };
   };
-  const filled = await accountOf({ name: "bench", smtpPort: options.sinkPort, pages: 1 });
+  const filled = await accountOf({
+    ...{ name: "bench", smtpPort: options.sinkPort, pages: 1, maxConnections: CONNECTIONS.usual },
+  });
   const roots = rootsOf(stack);
   const quietShare = profileDir === undefined ? QUIET_SHARE : QUIET_SHARE_PROFILED;
   // A stopped process would not notice the end of its parent when this process is interrupted.

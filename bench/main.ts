@@ -8,7 +8,7 @@ import { type BenchOptions, type FigureName, readOptions, USAGE } from "./bench_
 import { openBenchSystem } from "./bench_system.ts";
 import { writeFairnessReport } from "./fairness/fairness_report.ts";
 import { measureFairness } from "./fairness/measure_fairness.ts";
-import { bulk, bulkFar, queue } from "./measurements/bulk.ts";
+import { bulk, bulkFar, bulkWide, queue } from "./measurements/bulk.ts";
 import { drain } from "./measurements/drain.ts";
 import { events } from "./measurements/events.ts";
 import { idle } from "./measurements/idle.ts";
@@ -26,6 +26,7 @@ import { openSink } from "./sink_process.ts";
 const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   single,
   bulk,
+  "bulk-wide": bulkWide,
   "bulk-far": bulkFar,
   events,
   telemetry,

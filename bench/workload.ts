@@ -4,6 +4,9 @@ import type { SendRequest, Variables } from "@posthaste/contracts";
 /** Address that all mail comes from. */
 export const SENDER = "orders@bench.example";
 
+/** Connections to the SMTP server, the same for the product and its baseline: usual, many, and to one far away. */
+export const CONNECTIONS = { usual: 8, many: 20, far: 5 } as const;
+
 /** The sources of the two templates that everything is measured with. */
 export interface Sources {
   subject: string;

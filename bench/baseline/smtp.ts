@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
+import { CONNECTIONS } from "../workload.ts";
 import { inFlight } from "./in_flight.ts";
 
 /** How nodemailer's pool is used. */
@@ -10,14 +11,14 @@ export interface PoolUse {
   isRaw?: boolean;
   /** Whether it goes to the server that is 50 ms away. @default {false} */
   isFar?: boolean;
-  /** @default {8} */
+  /** @default {CONNECTIONS.usual} */
   connections?: number;
 }
 
 /** Opens nodemailer's own pool, as its documentation advises for bulk mail. */
 export async function openNodemailer(
   settings: BaselineSettings,
-  { isRaw = false, isFar = false, connections = 8 }: PoolUse = {},
+  { isRaw = false, isFar = false, connections = CONNECTIONS.usual }: PoolUse = {},
 ): Promise<BaselinePart> {
   const transport = createTransport({
     pool: true,

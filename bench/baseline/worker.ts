@@ -10,6 +10,7 @@ import { openAcceptance } from "./acceptance.ts";
 import { openInsert, openPublish } from "./floors.ts";
 import { openNewContext, openPageReuse } from "./print.ts";
 import { openRender } from "./render.ts";
+import { CONNECTIONS } from "../workload.ts";
 import { openNodemailer } from "./smtp.ts";
 
 const PARTS: Record<string, OpenBaseline> = {
@@ -21,7 +22,9 @@ const PARTS: Record<string, OpenBaseline> = {
   render: openRender,
   nodemailer: (settings) => openNodemailer(settings),
   nodemailerRaw: (settings) => openNodemailer(settings, { isRaw: true }),
-  nodemailerFar: (settings) => openNodemailer(settings, { isFar: true, connections: 5 }),
+  nodemailerWide: (settings) => openNodemailer(settings, { connections: CONNECTIONS.many }),
+  nodemailerFar: (settings) =>
+    openNodemailer(settings, { isFar: true, connections: CONNECTIONS.far }),
 };
 
 process.on("disconnect", () => process.exit(0));

@@ -2,6 +2,7 @@ import type { Bench } from "../bench.ts";
 import { baselineMeasurement } from "./baseline_measurement.ts";
 import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
+import { CONNECTIONS } from "../workload.ts";
 
 /** The baseline of mails without PDFs. */
 const POOL = { part: "nodemailer pool", baseline: "nodemailer", unit: "mail" } as const;
@@ -21,12 +22,30 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
   ];
 }
 
+/** As {@linkcode bulk}, to a server that takes more connections. */
+export async function bulkWide(bench: Bench): Promise<Measurement[]> {
+  const figure = `bulk mail, ${CONNECTIONS.many} connections`;
+  const mails = 1000 * Math.max(1, Math.round(3 * bench.scale));
+  const account = await bench.account({
+    ...{ name: "wide", smtpPort: bench.sink.port, pages: 1, maxConnections: CONNECTIONS.many },
+  });
+  return [
+    await drain(bench, {
+      ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
+    }),
+    await baselineMeasurement(bench, {
+      ...{ ...POOL, figure, baseline: "nodemailerWide" },
+      run: Math.round(2000 * bench.scale),
+    }),
+  ];
+}
+
 /** As {@linkcode bulk}, to a server 50 ms away that takes five connections, as most integrations have. */
 export async function bulkFar(bench: Bench): Promise<Measurement[]> {
-  const figure = "bulk mail, 50 ms away, 5 connections";
+  const figure = `bulk mail, 50 ms away, ${CONNECTIONS.far} connections`;
   const mails = Math.round(600 * bench.scale);
   const account = await bench.account({
-    ...{ name: "far", smtpPort: bench.sink.farPort, pages: 1, maxConnections: 5 },
+    ...{ name: "far", smtpPort: bench.sink.farPort, pages: 1, maxConnections: CONNECTIONS.far },
   });
   return [
     await drain(bench, {
