@@ -265,7 +265,7 @@ async function showPreview(page: Page, look?: string): Promise<void> {
 }
 
 async function pickImage(page: Page): Promise<void> {
-  await showPreview(page);
+  await showPreview(page, "Desktop");
   await press(page, "Add an image");
 }
 

@@ -3,6 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { pageOptionsSchema } from "@posthaste/contracts";
 import { type Canary, nightly, openCanary, openSmtpSink } from "@posthaste/kit";
 import type { Page } from "playwright-core";
+import { keepFile } from "../keep_file.ts";
+import { pngOf } from "../png_of.ts";
 import { SENDER } from "../system.ts";
 import {
   type DashboardFixture,
@@ -173,6 +175,10 @@ async function plantAttackSeed(
   };
   for (const [index, text] of texts.entries()) {
     const name = text.slice(0, 200);
+    await keepFile({ store, accountId }, {
+      ...{ name: `image-${index}`, filename: name, contentType: "image/png", alt: name },
+      ...{ width: 4, height: 3, bytes: pngOf(4, 3) },
+    });
     const email = await store.templates.publish({
       ...common,
       kind: "email",

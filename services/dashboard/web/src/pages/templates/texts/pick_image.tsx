@@ -83,10 +83,10 @@ export function PickImage({ title, submit, current, suggest, onPicked, onClose }
                       p={4}
                       style={{
                         borderRadius: "var(--mantine-radius-sm)",
-                        outline: image.name === current
-                          ? "2px solid var(--mantine-primary-color-filled)"
+                        // The outline shows the focus.
+                        boxShadow: image.name === current
+                          ? "inset 0 0 0 2px var(--mantine-primary-color-filled)"
                           : "none",
-                        outlineOffset: -2,
                       }}
                     >
                       <Thumbnail file={image} height={56} />
