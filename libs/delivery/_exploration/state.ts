@@ -1,4 +1,4 @@
-import type { Ending, Outcome, OutcomeState, Register } from "../mod.ts";
+import type { Certainty, Ending, Outcome, OutcomeState, Register } from "../mod.ts";
 import type { World } from "./world.ts";
 
 /** The integration of the send. */
@@ -156,22 +156,29 @@ export function copyOf(state: State): State {
   };
 }
 
-/** Returns a text that is equal for two states that differ only in the names of processes. */
+/**
+ * Returns a text that is equal for two states that differ only in the names of processes. Each number and each
+ * name is one character of it: an exploration spends most of its time on these texts.
+ */
 export function keyOf(state: State): string {
   forget(state);
   const { messages, workers, schedulers, person } = state;
   const [first = "", second] = workers.map(workerText);
   let registers = registersText(messages, SAME);
-  let own = second === undefined ? first : `${first}|${second}`;
+  let own = second === undefined ? first : first + second;
   if (second !== undefined && second <= first) {
     const swapped = registersText(messages, SWAPPED);
     if (second < first || swapped < registers) registers = swapped;
-    own = `${second}|${first}`;
+    own = second + first;
   }
-  let text = `${own}#${registers}#${person.phase}${endingText(person.ending)}`;
-  for (const each of schedulers.map(schedulerText).sort()) text += `|${each}`;
-  for (const message of messages) text += `|${messageText(message)}`;
-  return text;
+  return [
+    own,
+    registers,
+    chars(CODES[person.phase]),
+    endingText(person.ending),
+    ...schedulers.map(schedulerText).sort(),
+    ...messages.map(messageText),
+  ].join("");
 }
 
 /** Erases requests whose answers are final, so that states that only differ in them are equal. */
@@ -190,76 +197,126 @@ function forget({ messages, workers }: State): void {
 }
 
 /** The names of two workers, by their positions after -1 for no worker. */
-const SAME = ["-", "0", "1"];
-const SWAPPED = ["-", "1", "0"];
+const SAME = [1, 2, 3];
+const SWAPPED = [1, 3, 2];
 
-function registersText(messages: readonly WorldMessage[], names: readonly string[]): string {
+const { fromCharCode: chars } = String;
+
+/** What is missing, and the end of a list. */
+const NOTHING = "\0";
+const END = "\x01";
+
+/** The characters of names; those that may be in one place differ. */
+const CODES: Readonly<Record<Name, number>> = {
+  // Processes.
+  ...{ idle: 2, ready: 3, ending: 4, wire: 5, done: 6 },
+  ...{ first: 7, look: 8, publish: 9, write: 10, unknown_later: 11 },
+  // Messages.
+  ...{ none: 2, pending: 3, in: 4, tomb: 5, gone: 6 },
+  // Outcomes.
+  ...{ sent: 2, deferred: 3, failed: 4, canceled: 5, suppressed: 6, unknown: 7 },
+  ...{ accepted: 8, refused: 9 },
+  // Registers and endings.
+  ...{ taken: 2, void: 3, dot: 4, register: 5, outcome: 6, complete: 7, held: 8 },
+  ...{ late: 9, late_register: 10, late_complete: 11, late_mark: 12, end: 13 },
+};
+
+type Name =
+  | (Worker | Scheduler | Person | Ending)["phase"]
+  | WorldMessage["send"]
+  | OutcomeState
+  | Certainty
+  | "taken"
+  | "void";
+
+function registersText(messages: readonly WorldMessage[], names: readonly number[]): string {
   let text = "";
   for (const { registers } of messages) {
     for (const register of registers) {
-      text += register === undefined ? "," : `,${registerText(register, names)}`;
+      text += register === undefined ? NOTHING : registerText(register, names);
     }
-    text += ";";
+    text += END;
   }
   return text;
 }
 
 function messageText(m: WorldMessage): string {
   const { outcome } = m;
-  const own = outcome === undefined
-    ? ""
-    : `${outcome.attempt}${outcome.state}${outcome.sentBy},${outcome.unknown},${outcome.unreached}`;
-  return `${m.send}${m.cursor}${m.time}${m.wasRetried}${own};${m.events},${m.fallbackEvents},${m.oldEvents},` +
-    `${m.wire},${m.dots},${m.fallbackDots},${m.refused},${m.accepted},${m.calledUnknown},${m.faults},${m.closedUpTo}`;
+  const own = outcome === undefined ? NOTHING : chars(
+    CODES[outcome.state],
+    outcome.attempt,
+    outcome.sentBy,
+    outcome.unknown,
+    outcome.unreached,
+  );
+  return own + chars(
+    CODES[m.send],
+    Number(m.cursor),
+    m.time,
+    Number(m.wasRetried),
+    m.events,
+    m.fallbackEvents,
+    m.oldEvents,
+    m.wire,
+    m.dots,
+    m.fallbackDots,
+    m.refused,
+    m.accepted,
+    m.calledUnknown,
+    m.faults,
+    m.closedUpTo,
+  );
 }
 
 function workerText({ phase, message, n, integration, isOld, ending }: Worker): string {
-  if (phase === "idle") return "";
-  return `${phase},${message},${n},${integration},${isOld},${endingText(ending)}`;
+  if (phase === "idle") return NOTHING;
+  return chars(CODES[phase], message, n, integration, Number(isOld)) + endingText(ending);
 }
 
 function registerText(
   { register, owner, integration, isOver, isTaken }: WorldRegister,
-  names: readonly string[],
+  names: readonly number[],
 ): string {
-  if (isTaken) return "taken";
-  if ("void" in register) return `void${outcomeText(register.void)}`;
-  return `dot${names[owner + 1]}${integration}${isOver ? "!" : ""}`;
+  if (isTaken) return chars(CODES.taken);
+  if ("void" in register) return chars(CODES.void) + outcomeText(register.void);
+  return chars(CODES.dot, names[owner + 1] ?? 0, integration, Number(isOver));
 }
 
 function endingText(ending: Ending | undefined): string {
-  if (ending === undefined) return "";
-  switch (ending.phase) {
-    case "register":
-      return `r${ending.n}${
-        "void" in ending.register ? outcomeText(ending.register.void) : ""
-      }${ending.isAgain}`;
+  if (ending === undefined) return NOTHING;
+  const { phase } = ending;
+  const code = CODES[phase];
+  switch (phase) {
+    case "register": {
+      const own = "void" in ending.register ? outcomeText(ending.register.void) : NOTHING;
+      return chars(code, ending.n, Number(ending.isAgain)) + own;
+    }
     case "dot":
-      return `d${ending.n}${ending.isLate}`;
+      return chars(code, ending.n, Number(ending.isLate));
     case "outcome":
-      return `o${ending.n}${outcomeText(ending.outcome)}${ending.certainty}`;
+      return chars(code, ending.n, CODES[ending.certainty]) + outcomeText(ending.outcome);
     case "complete":
     case "held":
     case "late":
-      return `${ending.phase}${ending.n}${outcomeText(ending.outcome)}`;
+      return chars(code, ending.n) + outcomeText(ending.outcome);
     case "late_register":
-      return `lr${ending.n},${ending.next}`;
+      return chars(code, ending.n, ending.next);
     case "late_complete":
-      return `lc${ending.n},${ending.next}${outcomeText(ending.complete)}`;
+      return chars(code, ending.n, ending.next) + outcomeText(ending.complete);
     case "late_mark":
-      return `lm${ending.n},${ending.known}`;
+      return chars(code, ending.n, ending.known);
     case "end":
-      return "end";
+      return chars(code);
   }
 }
 
-function outcomeText({ state, sentBy, unknownAttempt, unreached }: Outcome): string {
-  return `${state}${sentBy ?? ""}u${unknownAttempt ?? ""}a${unreached ?? ""}`;
+function outcomeText({ state, sentBy = 0, unknownAttempt = 0, unreached = 0 }: Outcome): string {
+  return chars(CODES[state], sentBy, unknownAttempt, unreached);
 }
 
 function schedulerText(scheduler: Scheduler): string {
   const { phase, message, n, time, integration, isOld, outcome } = scheduler;
-  if (phase === "idle") return "";
-  const own = outcome ? outcomeText(outcome) : "";
-  return `${phase},${message},${n},${time},${integration},${isOld},${own}`;
+  if (phase === "idle") return NOTHING;
+  const own = outcome ? outcomeText(outcome) : NOTHING;
+  return chars(CODES[phase], message, n, time, integration, Number(isOld)) + own;
 }
