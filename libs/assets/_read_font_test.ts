@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brotliCompressSync } from "node:zlib";
-import { sfntOf, testFont, testWoff2 } from "@posthaste/kit";
+import { packWoff2, sfntOf, testFont, testWoff2 } from "@posthaste/kit";
 import { AssetFault } from "./asset_fault.ts";
 import { readAsset } from "./read_asset.ts";
 
@@ -128,7 +127,7 @@ test("readAsset() refuses large fonts, and WOFF2 fonts that unpack to more than 
   // It says less than it has: the last table with a length is cut.
   const lying = testWoff2();
   const packedBytes = lying.readUInt32BE(20);
-  const packed = brotliCompressSync(Buffer.alloc(50_000_000));
+  const packed = packWoff2(Buffer.alloc(50_000_000));
   const start = lying.indexOf("post") + 4 + 1;
   const body = Buffer.concat([lying.subarray(0, start), packed]);
   body.writeUInt32BE(body.length, 8);

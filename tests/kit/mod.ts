@@ -58,7 +58,7 @@ export { openTcpProxy, type TcpProxy } from "./tcp_proxy.ts";
 export { sampleInvoice } from "./sample_invoice.ts";
 export { summedInvoice } from "./summed_invoice.ts";
 export { expiredCertificate, testCertificate } from "./test_certificate.ts";
-export { sfntOf, testFont, type TestFontOptions, testWoff2 } from "./test_font.ts";
+export { packWoff2, sfntOf, testFont, type TestFontOptions, testWoff2 } from "./test_font.ts";
 export { testSend } from "./test_send.ts";
 export { until, type UntilOptions } from "./until.ts";
 export { type Changes, withChanges } from "./with_changes.ts";
