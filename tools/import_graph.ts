@@ -29,14 +29,15 @@ interface Edge {
 }
 
 interface Source {
-  text: string;
   edges: readonly Edge[];
   isOnlyReexports: boolean;
-  /** Names that were looked for, with whether the file defines them. */
-  definitions: Map<string, boolean>;
+  /** The words that follow an `export`: the names that the file defines are among them. */
+  exported: ReadonlySet<string>;
 }
 
 const OUTSIDE = /^(node|npm):/;
+const EXPORTS = /\bexport\b[^;=(]*/g;
+const WORDS = /[\w$]+/g;
 const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
 
 /** Opens the graph of the sources below a folder; each is read once, on first use. */
@@ -55,9 +56,8 @@ export function openImportGraph(root: string): ImportGraph {
     const { imports, paths, isOnlyReexports } = scanSource(text);
     const ofValues = imports.filter(({ isType }) => !isType);
     return {
-      text,
       isOnlyReexports,
-      definitions: new Map(),
+      exported: new Set(text.match(EXPORTS)?.flatMap((part) => part.match(WORDS) ?? [])),
       edges: [
         ...ofValues.map(({ specifier, names }) => ({ target: targetOf(specifier, file), names })),
         ...paths.flatMap((path) => startedBy(path, file)),
@@ -80,14 +80,7 @@ export function openImportGraph(root: string): ImportGraph {
 
   function isDefinedIn(name: string, file: string): boolean {
     const source = sourceOf(file);
-    if (source === undefined) return OUTSIDE.test(file);
-    // Many files import the same name: looking for it in the text again would take most of the time.
-    let isDefined = source.definitions.get(name);
-    if (isDefined === undefined) {
-      isDefined = new RegExp(`\\bexport\\b[^;=(]*\\b${RegExp.escape(name)}\\b`).test(source.text);
-      source.definitions.set(name, isDefined);
-    }
-    return isDefined;
+    return source === undefined ? OUTSIDE.test(file) : source.exported.has(name);
   }
 
   function follow(file: string, { withStarted }: { withStarted: boolean }): ReadonlySet<string> {

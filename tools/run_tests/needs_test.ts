@@ -9,6 +9,8 @@ import { needsOf, SIGNS } from "./needs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+const graph = openImportGraph(ROOT);
+
 test("every sign of a need that is a file of ours exists", () => {
   for (const sign of Object.values(SIGNS).flat()) {
     if (!/^(?:npm|node):/.test(sign)) assert.ok(existsSync(join(ROOT, `${sign}.ts`)), sign);
@@ -16,7 +18,6 @@ test("every sign of a need that is a file of ours exists", () => {
 });
 
 test("every nightly file names short forms, which are not nightly", () => {
-  const graph = openImportGraph(ROOT);
   const files = globSync(listUnits(ROOT).map(({ folder }) => `${folder}/**/*_test.ts`), {
     cwd: ROOT,
     exclude: (path) => path.endsWith("node_modules"),
@@ -36,7 +37,6 @@ test("every nightly file names short forms, which are not nightly", () => {
 });
 
 test("needsOf() gives a process of its own to files that start telemetry, not to those that start services", () => {
-  const graph = openImportGraph(ROOT);
   // Without their ending: this test does not start them.
   const hasOwn = (name: string) => needsOf(`${name}.ts`, graph).ownProcess;
   assert.equal(hasOwn("libs/telemetry/span_test"), true);
