@@ -38,7 +38,10 @@ const KINDS = { token: "requests", search: "searches", heavy: "expensive request
  */
 export function limitRate(options: RateLimitOptions): onRequestHookHandler {
   const { name = "token", max, windowMs, clock = performance, callerOf } = options;
-  const windows = new LRUCache<string, Window>({ max: COUNTED_CALLERS });
+  const windows = new LRUCache<string, Window>({
+    // With `max`, it would take the memory of all at once.
+    ...{ maxSize: COUNTED_CALLERS, sizeCalculation: () => 1 },
+  });
   // The draft uses whole seconds, and the window is optional.
   const policy = `"${name}";q=${max}${windowMs % 1000 === 0 ? `;w=${windowMs / 1000}` : ""}`;
   return (request, reply, done) => {

@@ -47,7 +47,10 @@ const REMEMBERED_KEYS = 10_000;
 
 /** Opens buckets, which are full at first. */
 export function openTokenBuckets(rate: TokenRate): TokenBuckets {
-  const buckets = new LRUCache<string, TokenBucket>({ max: REMEMBERED_KEYS });
+  const buckets = new LRUCache<string, TokenBucket>({
+    // With `max`, it would take the memory of all at once: a millisecond for each of the limits of a service.
+    ...{ maxSize: REMEMBERED_KEYS, sizeCalculation: () => 1 },
+  });
   return {
     take(key, now, count = 1) {
       const bucket = buckets.get(key) ?? { tokens: rate.burst, filledAt: now };
