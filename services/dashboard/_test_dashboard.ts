@@ -1,5 +1,18 @@
 import assert from "node:assert/strict";
-import { type Account, type Role, ROLES, type TokenScope, type User } from "@posthaste/contracts";
+import {
+  type Account,
+  accountSchema,
+  type Member,
+  newId,
+  type NewSession,
+  type Role,
+  ROLES,
+  type Session,
+  sessionSchema,
+  type TokenScope,
+  type User,
+  userSchema,
+} from "@posthaste/contracts";
 import {
   openStore,
   type PasswordCost,
@@ -131,7 +144,7 @@ export async function openTestDashboard(
   const { bus = {}, now = () => new Date(), isEmpty = false } = settings;
   await using stack = new AsyncDisposableStack();
   const mongo = stack.use(await openTestMongo({ migrates: true }));
-  // Its people are created concurrently: each further connection costs more than they wait.
+  // Each further connection costs more than a test waits.
   const store = stack.use(await openStore({ url: mongo.url, maxPoolSize: 2 }));
   if (!mongo.isMigrated) await store.ensureIndexes();
   const log: TestDashboard["log"] = [];
@@ -183,22 +196,44 @@ export async function openTestDashboard(
 
   const browser = (cookie = "", csrfToken = "", accountId = ""): Browser =>
     openBrowser(app, { cookie, csrfToken, accountId });
-  const signIn = async (user: User, accountId: string): Promise<Person> => {
+  const { sessionAges } = options;
+  const signIn = async (
+    user: User,
+    accountId: string,
+    { create }: Pick<Store["sessions"], "create"> = store.sessions,
+  ): Promise<Person> => {
     const entry = { userId: user._id, accountId, userAgent: "test" };
-    const { sessionAges } = options;
-    const { token, session } = await beginSession(entry, { ...store, now, sessionAges });
+    const { token, session } = await beginSession(entry, {
+      sessions: { create },
+      now,
+      sessionAges,
+    });
     return { ...browser(token, session.csrfToken, accountId), user, sessionId: session._id };
   };
+  const documents = {
+    ...{ accounts: [] as Account[], users: [] as User[] },
+    ...{ members: [] as Member[], sessions: [] as Session[] },
+  };
+  const kept = {
+    create(session: NewSession) {
+      documents.sessions.push(sessionSchema.parse(session));
+      return Promise.resolve();
+    },
+  };
   async function settle(name: string): Promise<TestAccount> {
-    const account = await store.accounts.create({ name });
+    const createdAt = new Date();
+    const account = accountSchema.parse({ _id: newId("acc"), name, createdAt });
     const accountId = account._id;
+    documents.accounts.push(account);
     const person = async (role: Role) => {
-      const email = `${role}@${name.toLowerCase()}.example`;
-      const user = await store.people.create({
-        ...{ email, name: `${name} ${role}`, passwordHash: null, emailProvenAt: now() },
+      const user = userSchema.parse({
+        ...{ _id: newId("usr"), email: `${role}@${name.toLowerCase()}.example` },
+        ...{ name: `${name} ${role}`, passwordHash: null, emailProvenAt: now(), createdAt },
       });
-      await store.people.setMember({ accountId, userId: user._id, role });
-      return [role, await signIn(user, accountId)] as const;
+      documents.users.push(user);
+      const userId = user._id;
+      documents.members.push({ _id: `${accountId}/${userId}`, accountId, userId, role, createdAt });
+      return [role, await signIn(user, accountId, kept)] as const;
     };
     const people = await Promise.all(ROLES.map(person));
     return { account, accountId, ...Object.fromEntries(people) as Record<Role, Person> };
@@ -206,20 +241,12 @@ export async function openTestDashboard(
   const nobody = {} as TestAccount;
   const own = isEmpty ? nobody : await settle("Own");
   const foreign = isEmpty ? nobody : await settle("Foreign");
+  // All at once: one by one, they cost as much as opening the rest of the dashboard.
+  if (!isEmpty) await mongo.insert(documents);
   const opened = stack.move();
   return {
-    ...{
-      app,
-      store,
-      mongoUrl: mongo.url,
-      own,
-      foreign,
-      routes,
-      manageRoutes,
-      log,
-      signIn,
-      browser,
-    },
+    ...{ app, store, mongoUrl: mongo.url, own, foreign, routes, manageRoutes, log, browser },
+    signIn: (user, accountId) => signIn(user, accountId),
     signedOut: browser(),
     program: (token) => openBrowser(app, { token }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

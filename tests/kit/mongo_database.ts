@@ -2,7 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyMongoDatabase, openMongod, type RunningServer } from "@posthaste/embedded";
+import {
+  type MongoContents,
+  openMongoContents,
+  openMongod,
+  type RunningServer,
+} from "@posthaste/embedded";
 
 /** A database without a document, for one test. Disposing empties it. */
 export interface TestMongo extends AsyncDisposable {
@@ -10,6 +15,10 @@ export interface TestMongo extends AsyncDisposable {
   readonly url: string;
   /** Whether an earlier test migrated it. Its only document is then the mark of that. */
   readonly isMigrated: boolean;
+  /** Adds documents as they are, many at once. */
+  insert: MongoContents["insert"];
+  /** Adds copies of a document, many at once. */
+  copy: MongoContents["copy"];
 }
 
 /** How a database is opened. */
@@ -47,11 +56,14 @@ export async function openTestMongo(
   const known = migrates ? migrated.pop() : undefined;
   const database = known ?? free.pop() ?? await withoutMark(server, migrated.pop()) ??
     `test_${randomBytes(6).toString("hex")}`;
+  const contents = openMongoContents(server, database);
   return {
     url: server.replace("/?", `/${database}?`),
     isMigrated: known !== undefined,
+    ...{ insert: contents.insert, copy: contents.copy },
     async [Symbol.asyncDispose]() {
-      await emptyMongoDatabase(server, database, { except: migrates ? [MARK] : [] });
+      await using _closing = contents;
+      await contents.empty({ except: migrates ? [MARK] : [] });
       (migrates ? migrated : free).push(database);
     },
   };
@@ -59,7 +71,9 @@ export async function openTestMongo(
 
 /** Removes the mark of a database, if there is one: to create another costs more. */
 async function withoutMark(server: string, database?: string): Promise<string | undefined> {
-  if (database !== undefined) await emptyMongoDatabase(server, database);
+  if (database === undefined) return undefined;
+  await using contents = openMongoContents(server, database);
+  await contents.empty();
   return database;
 }
 
