@@ -141,8 +141,22 @@ export interface StoredAsset {
   usedAt: Date;
 }
 
-/** Returns the collections of a database, typed by the documents they hold. */
-export function collectionsOf(db: Db) {
+/** The collections of a database, typed by the documents they hold. */
+type Collections = ReturnType<typeof newCollections>;
+
+const known = new WeakMap<Db, Collections>();
+
+/** Returns the collections of a database. All parts of a store share them: each would make forty of its own. */
+export function collectionsOf(db: Db): Collections {
+  let collections = known.get(db);
+  if (collections === undefined) {
+    collections = newCollections(db);
+    known.set(db, collections);
+  }
+  return collections;
+}
+
+function newCollections(db: Db) {
   return {
     accounts: db.collection<Account>("accounts"),
     tokens: db.collection<AccessToken & { remindedAt?: Date }>("tokens"),
