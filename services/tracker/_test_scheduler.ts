@@ -1,4 +1,4 @@
-import { type Integration, messageIdOf, type Send } from "@posthaste/contracts";
+import { type Integration, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { openTestMongo, testSend } from "@posthaste/kit";
 import type { Outgoing } from "@posthaste/messaging";
@@ -44,7 +44,7 @@ export async function openTestScheduler(
     {},
 ) {
   await using opening = new AsyncDisposableStack();
-  const { url, isMigrated } = opening.use(await openTestMongo({ migrates: true }));
+  const { url, isMigrated, copy } = opening.use(await openTestMongo({ migrates: true }));
   const store = opening.use(await openStore({ url }));
   if (!isMigrated) await store.ensureIndexes();
   const integrations = new Map(given.map((one) => [
@@ -80,6 +80,12 @@ export async function openTestScheduler(
     return send;
   }
 
+  async function wait(changes: Changes = {}): Promise<Send> {
+    const send = await accept({ ...changes, next: 0 });
+    await store.waiting.queueSend(send);
+    return send;
+  }
+
   /** Takes the events of a type that were published. */
   function taken<T extends Outgoing["type"]>(type: T) {
     const isWanted = (event: Outgoing): event is Outgoing & { type: T } => event.type === type;
@@ -97,10 +103,14 @@ export async function openTestScheduler(
     failOverdue: () => failOverdue(deps, { flow, searches, signal }),
     pass: (ms: number) => void (passedMs += ms),
     /** Accepts a send that waits for its integration. */
-    async wait(changes: Changes = {}) {
-      const send = await accept({ ...changes, next: 0 });
-      await store.waiting.queueSend(send);
-      return send;
+    wait,
+    /** Accepts many such sends, which differ in their ids alone. */
+    async waitMany(count: number, changes: Changes = {}) {
+      const { _id: id, accountId, acceptedAt } = await wait(changes);
+      const others = Array.from({ length: count - 1 }, () => ({
+        _id: newSendId(accountId, acceptedAt),
+      }));
+      await copy({ collection: "sends", id }, others);
     },
     /** Accepts a send whose messages are deferred after one attempt. */
     async defer(

@@ -88,7 +88,7 @@ test("failOverdue() fails nothing that a fallback takes, or will take, and that 
       { id: 5, senders: ["News@example.com"], maxPerMinute: 1 },
     ], state);
     const older = { ...NEWS, acceptedAt: ago(49 * HOUR) };
-    await Promise.all(Array.from({ length: 501 }, () => scheduler.wait(older)));
+    await scheduler.waitMany(501, older);
     await scheduler.defer({ ...older, messageCount: 501 });
     returnAll(scheduler, await scheduler.accept({ ...older, messageCount: 9 }));
     const stuck = [await scheduler.wait(OLD), await scheduler.defer(OLD)];
@@ -102,7 +102,7 @@ test("failOverdue() finds what has waited too long behind any number that has no
   await scheduler.defer({ messageCount: 300, acceptedAt: ago(2 * HOUR), nextAt: ago(HOUR) });
   // Accepted a week ago for an hour ago.
   const late = { acceptedAt: ago(7 * 24 * HOUR), notBefore: ago(HOUR) };
-  await Promise.all(Array.from({ length: 501 }, () => scheduler.wait(late)));
+  await scheduler.waitMany(501, late);
   await scheduler.store.waiting.startSends({ now: NOW, reconcileAt: NOW });
   const old = [await scheduler.defer(OLD), await scheduler.wait(OLD)];
   await scheduler.failOverdue();
