@@ -95,7 +95,7 @@ test("safeSvg() takes time proportional to the length of malicious images", asyn
   ];
   for (const image of images) {
     const [short, long] = [image(5_000), image(40_000)];
-    const ratio = await cpuRatio(() => safeSvg(long), () => safeSvg(short), { runs: 3 });
+    const ratio = await cpuRatio(() => safeSvg(long), () => safeSvg(short), { runs: 3, below: 24 });
     assert.ok(ratio < 24, `${long.slice(0, 40)}: ${ratio} times as long for 8 times as much`);
   }
 });

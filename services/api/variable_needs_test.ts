@@ -78,7 +78,7 @@ test("values for all recipients are looked through once, not for each mail and a
     const body = bodyWith(variables);
     const post = (api: typeof other) => async () =>
       assert.equal((await api.post(SEND, body)).status, 200);
-    const ratio = await cpuRatio(post(needy), post(other), { runs: 2 });
+    const ratio = await cpuRatio(post(needy), post(other), { runs: 2, below: 5 });
     assert.ok(ratio < 5, `${ratio} times a template that needs no values`);
   }
 });

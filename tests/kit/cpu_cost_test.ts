@@ -43,3 +43,21 @@ test("cpuTimeOf() counts the work of promises, and not the time they wait", asyn
   const ratio = await cpuRatio(waiting, work, { runs: 3 });
   assert.ok(ratio > 0.5 && ratio < 2, `${ratio}`);
 });
+
+test("cpuRatio() measures the work until it is below what the test demands, and the reference in every run", async () => {
+  const counts = { work: 0, reference: 0 };
+  const count = (name: keyof typeof counts, work: () => unknown) => () => {
+    counts[name]++;
+    return work();
+  };
+  const cost = spin(8_000_000);
+  const run = (below: number) =>
+    cpuRatio(count("work", cost), count("reference", cost), { runs: 3, below });
+  assert.ok(await run(100) < 100);
+  assert.equal(counts.work, 1);
+  assert.ok(counts.reference >= 4);
+  // What is never below counts as if nothing was demanded.
+  counts.work = 0;
+  assert.ok(await run(0.001) > 0.1);
+  assert.ok(counts.work >= 4);
+});
