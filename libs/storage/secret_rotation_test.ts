@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { byDay } from "@posthaste/kit";
 import { openTestStore, type TestStore } from "./_test_store.ts";
 import { readMasterKeys, sealingKeyOf } from "./master_keys.ts";
 import {
@@ -97,7 +98,9 @@ test("rewrapSecrets() seals all accounts' secrets to the current key, while they
 test("rewrapSecrets() wraps no old key into a password that is changed at the same time", async () => {
   const { store } = opened;
   await connect("acc_4", "changing");
-  for (let i = 0; i < 60; i++) {
+  // Each round is another chance for the two to meet.
+  const rounds = byDay(20, 60);
+  for (let i = 0; i < rounds; i++) {
     const auth = (recordId: string) => ({
       ...{ user: "u", method: null },
       password: sealSecret(`password ${i}`, {
