@@ -1,16 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Batch, BATCH_OPEN_MS, messageIdOf, newId, type Send } from "@posthaste/contracts";
-import { endAttempt, openTestMongo, takeAttempt, testSend } from "@posthaste/kit";
+import {
+  type Batch,
+  BATCH_OPEN_MS,
+  messageIdOf,
+  newId,
+  newSendId,
+  type Send,
+} from "@posthaste/contracts";
+import { endAttempt, openTestMongo, takeAttempt, type TestMongo, testSend } from "@posthaste/kit";
 import { openStore, type Store } from "@posthaste/storage";
 import { advanceBatches, type BatchDeps } from "./advance_batches.ts";
 
+let mongo: TestMongo;
 let store: Store;
 let closing: AsyncDisposableStack;
 before(async () => {
   closing = new AsyncDisposableStack();
-  const { url } = closing.use(await openTestMongo());
-  store = closing.use(await openStore({ url }));
+  mongo = closing.use(await openTestMongo());
+  store = closing.use(await openStore({ url: mongo.url }));
   await store.ensureIndexes();
 });
 after(() => closing.disposeAsync());
@@ -53,6 +61,17 @@ async function add({ _id: batchId, accountId, start }: Batch, n: number, count =
   return send;
 }
 
+/** Adds sends that differ in their ids and times alone. The batch counts the first, which is enough to work on it. */
+async function addMany(batch: Batch, count: number): Promise<string[]> {
+  const { _id: id, acceptedAt } = await add(batch, 0);
+  const others = Array.from({ length: count - 1 }, (_, n) => {
+    const at = new Date(acceptedAt.getTime() + n + 1);
+    return { _id: newSendId(batch.accountId, at), acceptedAt: at };
+  });
+  await mongo.copy({ collection: "sends", id }, others);
+  return [id, ...others.map(({ _id }) => _id)];
+}
+
 const waitingOf = async (accountId: string) =>
   (await store.waiting.listSends(`${accountId}/1`, { limit: 9999 })).map(({ _id }) => _id);
 
@@ -60,8 +79,7 @@ test("advanceBatches() releases nothing of an open batch, and all of a closed on
   const { world, deps, flow } = openWorld();
   const { accountId } = world;
   const batch = await openBatch(accountId);
-  const ids: string[] = [];
-  for (let n = 0; n < 620; n++) ids.push((await add(batch, n))._id);
+  const ids = await addMany(batch, 620);
   assert.equal(await advanceBatches(deps, flow), undefined);
   assert.deepEqual(await waitingOf(accountId), []);
   await store.batches.close(accountId, batch._id, world.now);
