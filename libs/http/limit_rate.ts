@@ -39,7 +39,7 @@ const KINDS = { token: "requests", search: "searches", heavy: "expensive request
 export function limitRate(options: RateLimitOptions): onRequestHookHandler {
   const { name = "token", max, windowMs, clock = performance, callerOf } = options;
   const windows = new LRUCache<string, Window>({
-    // With `max`, it would take the memory of all at once.
+    // With `max`, it would take the memory of all of them now.
     ...{ maxSize: COUNTED_CALLERS, sizeCalculation: () => 1 },
   });
   // The draft uses whole seconds, and the window is optional.

@@ -48,7 +48,7 @@ const REMEMBERED_KEYS = 10_000;
 /** Opens buckets, which are full at first. */
 export function openTokenBuckets(rate: TokenRate): TokenBuckets {
   const buckets = new LRUCache<string, TokenBucket>({
-    // With `max`, it would take the memory of all at once: a millisecond for each of the limits of a service.
+    // With `max`, it would take the memory of all of them now: a millisecond for each of the limits of a service.
     ...{ maxSize: REMEMBERED_KEYS, sizeCalculation: () => 1 },
   });
   return {

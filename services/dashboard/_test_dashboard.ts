@@ -241,7 +241,7 @@ export async function openTestDashboard(
   const nobody = {} as TestAccount;
   const own = isEmpty ? nobody : await settle("Own");
   const foreign = isEmpty ? nobody : await settle("Foreign");
-  // All at once: one by one, they cost as much as opening the rest of the dashboard.
+  // Together: one by one, they cost as much as opening the rest of the dashboard.
   if (!isEmpty) await mongo.insert(documents);
   const opened = stack.move();
   return {

@@ -15,9 +15,9 @@ export interface TestMongo extends AsyncDisposable {
   readonly url: string;
   /** Whether an earlier test migrated it. Its only document is then the mark of that. */
   readonly isMigrated: boolean;
-  /** Adds documents as they are, many at once. */
+  /** Adds documents as they are, in one command for each collection. */
   insert: MongoContents["insert"];
-  /** Adds copies of a document, many at once. */
+  /** Adds copies of a document, in one command. */
   copy: MongoContents["copy"];
 }
 
