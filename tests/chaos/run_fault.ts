@@ -51,7 +51,7 @@ export interface RunResult extends Figures {
   crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;
-  /** Why it was skipped, if this machine does not permit it. */
+  /** Why nothing was tested: this machine does not permit it, or the load ended before the fault came. */
   skipped?: string;
   /** Notes of the fault beside the results. */
   notes: string[];
@@ -194,23 +194,32 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   }
   // Late mail has lines of its own; the health of the services helps to find the reason.
   if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(fixture)}`);
+  const crashes = sumOf(counts.crash);
+  const injected = sumOf(counts.other) + totals.injected;
+  const isFaultless = crashes + injected === 0 && isHarmful(fault);
   return {
     ...figures,
     fault: fault.name,
     run,
     seed,
-    crashes: sumOf(counts.crash),
+    crashes,
     crashedAt: counts.crash,
-    injected: sumOf(counts.other) + totals.injected,
+    injected,
     notes,
     lastEndSeconds: secondsOf(quiet.lastMs ?? Infinity),
     boundSeconds: secondsOf(quiet.boundMs),
     seconds: secondsOf(performance.now() - started),
+    ...(isFaultless && problems.length === 0 ? { skipped: "no fault came while it had load" } : {}),
     problems: problems.map(({ invariant, what }) => ({
       invariant,
       what: withoutSecrets(what, secrets),
     })),
   };
+}
+
+/** Returns whether a fault does anything: beside some, there is one that does nothing, for comparison. */
+function isHarmful({ run, smtp }: Fault): boolean {
+  return run !== undefined || smtp !== undefined;
 }
 
 const PATIENCE_MS = 60_000;
