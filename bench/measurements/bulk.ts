@@ -1,4 +1,5 @@
 import type { Bench } from "../bench.ts";
+import type { AccountPlan } from "../bench_account.ts";
 import { baselineMeasurement } from "./baseline_measurement.ts";
 import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
@@ -10,7 +11,7 @@ const POOL = { part: "nodemailer pool", baseline: "nodemailer", unit: "mail" } a
 /** Mails without PDFs, by requests of 1,000 recipients, beside nodemailer alone. */
 export async function bulk(bench: Bench): Promise<Measurement[]> {
   const figure = "bulk mail, no PDF";
-  const mails = 1000 * Math.max(1, Math.round(3 * bench.scale));
+  const mails = bulkMails(bench);
   const baselineMails = Math.round(2000 * bench.scale);
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
@@ -23,39 +24,52 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
 }
 
 /** As {@linkcode bulk}, to a server that takes more connections. */
-export async function bulkWide(bench: Bench): Promise<Measurement[]> {
-  const figure = `bulk mail, ${CONNECTIONS.many} connections`;
-  const mails = 1000 * Math.max(1, Math.round(3 * bench.scale));
-  const account = await bench.account({
-    ...{ name: "wide", smtpPort: bench.sink.port, pages: 1, maxConnections: CONNECTIONS.many },
+export function bulkWide(bench: Bench): Promise<Measurement[]> {
+  return bulkOver(bench, {
+    figure: `bulk mail, ${CONNECTIONS.many} connections`,
+    account: { name: "wide", smtpPort: bench.sink.port, maxConnections: CONNECTIONS.many },
+    mails: bulkMails(bench),
+    ...{ baseline: "nodemailerWide", run: Math.round(2000 * bench.scale) },
   });
-  return [
-    await drain(bench, {
-      ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
-    }),
-    await baselineMeasurement(bench, {
-      ...{ ...POOL, figure, baseline: "nodemailerWide" },
-      run: Math.round(2000 * bench.scale),
-    }),
-  ];
 }
 
 /** As {@linkcode bulk}, to a server 50 ms away that takes five connections, as most integrations have. */
-export async function bulkFar(bench: Bench): Promise<Measurement[]> {
-  const figure = `bulk mail, 50 ms away, ${CONNECTIONS.far} connections`;
+export function bulkFar(bench: Bench): Promise<Measurement[]> {
   const mails = Math.round(600 * bench.scale);
-  const account = await bench.account({
-    ...{ name: "far", smtpPort: bench.sink.farPort, pages: 1, maxConnections: CONNECTIONS.far },
+  return bulkOver(bench, {
+    figure: `bulk mail, 50 ms away, ${CONNECTIONS.far} connections`,
+    account: { name: "far", smtpPort: bench.sink.farPort, maxConnections: CONNECTIONS.far },
+    mails,
+    ...{ baseline: "nodemailerFar", run: Math.round(mails / 3) },
   });
+}
+
+/** Bulk mail of an account of its own, and a baseline with as many connections. */
+interface BulkPlan {
+  figure: string;
+  account: Omit<AccountPlan, "pages">;
+  mails: number;
+  baseline: string;
+  /** Mails of the baseline. */
+  run: number;
+}
+
+async function bulkOver(
+  bench: Bench,
+  { figure, account: plan, mails, baseline, run }: BulkPlan,
+): Promise<Measurement[]> {
+  const account = await bench.account({ ...plan, pages: 1 });
   return [
     await drain(bench, {
       ...{ figure, mails, recipientsPerRequest: 1000, invoice: "none", accounts: [account] },
     }),
-    await baselineMeasurement(bench, {
-      ...{ ...POOL, figure, baseline: "nodemailerFar" },
-      run: Math.round(mails / 3),
-    }),
+    await baselineMeasurement(bench, { ...POOL, figure, baseline, run }),
   ];
+}
+
+/** Three whole requests, or at least one. */
+function bulkMails({ scale }: Bench): number {
+  return 1000 * Math.max(1, Math.round(3 * scale));
 }
 
 const QUEUES = [1000, 10_000, 100_000];
