@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { byDay, inTurn } from "@posthaste/kit";
+import { byDay, oneByDay } from "@posthaste/kit";
 import { includesRole, ROLES } from "@posthaste/contracts";
 import { fastify } from "fastify";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
@@ -46,7 +46,7 @@ test("every route that is not open to anyone refuses callers without a session, 
   );
   const closed = routes.filter(({ role }) => role !== "anyone");
   for (const [index, route] of closed.entries()) {
-    for (const stranger of inTurn(strangers, index)) {
+    for (const stranger of oneByDay(strangers, index)) {
       const { status, body } = await ask(stranger, route);
       assert.deepEqual([status, body.code], [401, "signed_out"], `${route.method} ${route.url}`);
     }
@@ -104,7 +104,7 @@ test("every change from a page of another origin, or of none, is refused", async
   ];
   const changes = routes.filter(({ method }) => isChange(method));
   for (const [index, route] of changes.entries()) {
-    for (const origin of inTurn(origins, index)) {
+    for (const origin of oneByDay(origins, index)) {
       const { status, body } = await ask(own.owner, route, { origin });
       const label = `${route.method} ${route.url} from "${origin}"`;
       assert.deepEqual([status, body.code], [403, "wrong_origin"], label);
@@ -121,7 +121,7 @@ test("every change without the token of the caller's own session is refused", as
   tokens.push(`é${csrfToken.slice(1)}`);
   const changes = routes.filter(({ method, role }) => isChange(method) && role !== "anyone");
   for (const [index, route] of changes.entries()) {
-    for (const token of inTurn(tokens, index)) {
+    for (const token of oneByDay(tokens, index)) {
       const { status, body } = await ask(own.owner, route, { "x-csrf-token": token });
       const label = `${route.method} ${route.url} with "${token}"`;
       assert.deepEqual([status, body.code], [403, "wrong_origin"], label);

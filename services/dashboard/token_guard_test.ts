@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { byDay, inTurn } from "@posthaste/kit";
+import { byDay, oneByDay } from "@posthaste/kit";
 import { TOKEN_SCOPES, type TokenLimits, type TokenScope } from "@posthaste/contracts";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
 import type { Actor } from "./actor.ts";
@@ -105,7 +105,7 @@ test("guardTokens() refuses a missing, unknown, expired or revoked token, and a 
   ];
   const tried = [...manageRoutes, { method: "GET", url: "/manage/v1/none" }];
   for (const [index, route] of tried.entries()) {
-    for (const browser of inTurn(refused, index)) {
+    for (const browser of oneByDay(refused, index)) {
       const { status, text, headers } = await ask(browser, route);
       const asked = `${route.method} ${route.url}`;
       assert.deepEqual([status, text], [401, '{"error":"Unauthenticated"}'], asked);

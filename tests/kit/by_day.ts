@@ -20,7 +20,7 @@ export function byDay<T>(few: T, all: T): T {
  * Returns the values to try with the case of this index: by day one of them, in turn, so that each value and each
  * case is tried; at night all of them.
  */
-export function inTurn<T>(values: readonly T[], index: number): readonly T[] {
+export function oneByDay<T>(values: readonly T[], index: number): readonly T[] {
   const at = index % values.length;
   return byDay(values.slice(at, at + 1), values);
 }

@@ -21,7 +21,7 @@ export {
   type TestOutcome,
   voidAttempt,
 } from "./attempts.ts";
-export { byDay, inTurn, nightTest } from "./by_day.ts";
+export { byDay, nightTest, oneByDay } from "./by_day.ts";
 export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
 export * from "./faulty_oauth.ts";
 export * from "./faulty_smtp.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inTurn } from "@posthaste/kit";
+import { oneByDay } from "@posthaste/kit";
 import { publishEmail } from "@posthaste/templating";
 import { EXAMPLES } from "../templates/examples.ts";
 import { addImage } from "./add_image.ts";
@@ -244,7 +244,7 @@ test("addImage() takes time proportional to the length of malicious sources", ()
   ];
   for (const [index, piece] of pieces.entries()) {
     const source = piece.repeat(200_000 / piece.length);
-    for (const place of inTurn([TOP, above(0), below(0)], index)) {
+    for (const place of oneByDay([TOP, above(0), below(0)], index)) {
       const added = addImage(source, place, write);
       assert.ok(added === null || added.length > source.length, piece);
     }
