@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type Authored,
   type AuthoredPartial,
@@ -367,7 +367,7 @@ function hashOf({ kind, settings, files }: Authored, pinned: readonly PinnedAsse
   const written = Object.entries(sources).sort(([a], [b]) => a < b ? -1 : 1);
   const images = pinned.map(({ name, sha256, url }) => [name, sha256, url]);
   const content = [kind, settings, written, ...images.length === 0 ? [] : [images]];
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  return hash("sha256", JSON.stringify(content), "hex");
 }
 
 interface Trial {

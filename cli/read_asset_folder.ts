@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AssetFault, readAsset } from "@posthaste/assets";
@@ -71,7 +71,7 @@ async function readInto(found: AssetFolder, folder: string, file: string): Promi
     try {
       const body = await readFile(join(folder, path));
       const read = readAsset(body, contentType);
-      const sha256 = createHash("sha256").update(read.bytes).digest("hex");
+      const sha256 = hash("sha256", read.bytes, "hex");
       found.assets.push({ ...read, name, file, sha256, ...said });
     } catch (error) {
       if (!(error instanceof AssetFault)) throw error;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -83,7 +83,7 @@ async function load(
   download: WriteAssetOptions["download"],
 ): Promise<Buffer> {
   const bytes = await download(name);
-  if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
+  if (hash("sha256", bytes, "hex") === sha256) return bytes;
   throw new CommandError(`Cannot pull the asset "${name}": it was replaced in the meantime`, {
     exitCode: EXIT.failed,
     remedy: "run the command again",

@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManagerOptions } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { failpoint } from "@posthaste/runtime";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { StoreName } from "./topology.ts";
 
 /**
@@ -120,7 +120,7 @@ function countOf(size: number): number {
 }
 
 function digestOf(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
+  return hash("sha256", bytes, "buffer");
 }
 
 function digestIn(first: Buffer): Buffer {

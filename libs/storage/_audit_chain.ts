@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { AuditEntry } from "@posthaste/contracts";
 
 /** The erasable part of a line: it may concern people. The salt hides it in its digest. */
@@ -76,5 +76,5 @@ function digestOf(line: Omit<StoredAuditLine, "digest" | "content">): string {
 }
 
 function sha256(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+  return hash("sha256", JSON.stringify(value), "hex");
 }

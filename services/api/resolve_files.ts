@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type AttachmentBody,
   encodedBytes,
@@ -102,7 +102,7 @@ function fileReader(kept: ReadonlyMap<string, AssetName>, needed: Map<string, Ne
     const known = decoded.get(given);
     if (known !== undefined) return known;
     const bytes = Buffer.from(content, "base64");
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = hash("sha256", bytes, "hex");
     if (needed.get(sha256)?.bytes === undefined) needed.set(sha256, { sha256, bytes });
     const file = { sha256, size: bytes.length };
     decoded.set(given, file);

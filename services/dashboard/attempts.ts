@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Store } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
@@ -69,7 +69,7 @@ export function openAttempts(deps: Pick<Store, "attempts"> & { now(): Date }): A
  * database.
  */
 function idOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key, "hex");
 }
 
 /**

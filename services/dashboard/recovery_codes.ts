@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 
 const COUNT = 10;
 /** 10 characters of 31 are 49 bits, and the limits allow only a few attempts a minute. */
@@ -19,5 +19,5 @@ export function newRecoveryCodes(): string[] {
 /** Returns the stored form of a code, however it was typed. */
 export function hashRecoveryCode(code: string): string {
   const plain = code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-  return createHash("sha256").update(plain).digest("hex");
+  return hash("sha256", plain, "hex");
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Account, Member, Role, Session, User } from "@posthaste/contracts";
 import type { Store, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
@@ -56,7 +56,7 @@ const HALF_SESSION_MS = 10 * 60_000;
 
 /** Returns the hash under which a token is stored: a reader of the database cannot sign in with it. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token, "hex");
 }
 
 /** Generates a token of 256 bits, for a cookie or a link. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Account, Integration } from "@posthaste/contracts";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 import { HttpError } from "./http_error.ts";
@@ -75,7 +75,7 @@ export function openSystemMail(
       const { version: email } = await store.templates.publish({
         ...{ accountId, kind: "email", alias: `posthaste-${kind}`, name },
         variables: names.map((each) => ({ name: each, required: true })),
-        sourceHash: createHash("sha256").update(JSON.stringify(parts)).digest("hex"),
+        sourceHash: hash("sha256", JSON.stringify(parts), "hex"),
         source: { subject: parts.subject, html: parts.html },
         parts,
       });

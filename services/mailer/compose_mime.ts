@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isAllowedHeader, isOneClick, type ListUnsubscribe } from "@posthaste/contracts";
 import { encodeAttachment, encodeText } from "./base64_lines.ts";
 import {
@@ -203,7 +203,7 @@ function join(chunks: readonly (string | Buffer)[], maxBytes: number): Buffer {
 
 /** The `_` keeps it out of every base64 line, and thus out of every part. */
 function boundaryOf(messageId: string): string {
-  return `=_${createHash("sha256").update(messageId).digest("hex").slice(0, 32)}`;
+  return `=_${hash("sha256", messageId, "hex").slice(0, 32)}`;
 }
 
 function checkMessageId(messageId: string): string {

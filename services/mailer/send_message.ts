@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type Integration,
   isNoMailbox,
@@ -87,7 +87,7 @@ export async function sendMessage(
     );
   }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
-  const mimeHash = createHash("sha256").update(raw).digest("hex");
+  const mimeHash = hash("sha256", raw, "hex");
   // Another integration signs differently.
   const isComparable = earlier?.timeline.at(-1)?.integrationId === fallbackOf(message);
   if (isComparable && earlier?.mimeHash && earlier.mimeHash !== mimeHash) {

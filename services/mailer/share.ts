@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** All mailers in one common order, and the position of this one. */
 export interface Peers {
@@ -15,7 +15,8 @@ export interface Peers {
 export function shareOf(total: number, peers: Peers, key: string): number {
   const { count, position } = peers;
   const rest = total % count;
-  const first = createHash("sha256").update(key).digest().readUInt32BE(0) % count;
+  if (rest === 0) return total / count;
+  const first = hash("sha256", key, "buffer").readUInt32BE(0) % count;
   const turn = (position - first + count) % count;
   return Math.floor(total / count) + (turn < rest ? 1 : 0);
 }

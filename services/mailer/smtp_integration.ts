@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { hash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { OauthLogin, OauthProvider } from "@posthaste/contracts";
 import type { SmtpServer } from "@posthaste/smtp";
@@ -64,7 +64,7 @@ export function fingerprintOf(integration: SmtpIntegration): string {
   const { key, host, port, tls, auth, allowInvalidCertificate, ca } = integration;
   const settings = [key, host, port, tls, ...settingsOf(auth), allowInvalidCertificate, ca];
   const text = JSON.stringify(settings);
-  const fingerprint = createHash("sha256").update(text).digest("base64url");
+  const fingerprint = hash("sha256", text, "base64url");
   fingerprints.set(integration, fingerprint);
   return fingerprint;
 }

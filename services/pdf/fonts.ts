@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { access, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { type InstalledPackage, installedPackage } from "./installed_package.ts";
@@ -198,7 +198,7 @@ function isAmong(files: readonly string[], family: string): boolean {
 }
 
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return hash("sha256", text, "hex").slice(0, 12);
 }
 
 function escapeXml(text: string): string {

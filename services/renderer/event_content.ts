@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Content, MAX_EVENT_BYTES } from "@posthaste/contracts";
 
 /** Puts a text into the object store under its key. */
@@ -100,7 +100,7 @@ async function storeLargest(
 
 /** Stores a text under the SHA-256 of its content, and returns that. */
 async function stored(text: string, store: StoreContent): Promise<string> {
-  const key = createHash("sha256").update(text).digest("hex");
+  const key = hash("sha256", text, "hex");
   await store(key, text);
   return key;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AssetFault, readAsset } from "@posthaste/assets";
 import { isBlockedFile, MAX_ASSETS, usualFilename } from "@posthaste/contracts";
 import type { AssetName, StorePart } from "@posthaste/storage";
@@ -54,7 +54,7 @@ export async function putAsset(wish: NewAsset, deps: PutAssetDeps): Promise<Asse
   if (isBlockedFile(filename)) throw refused("The file has an ending that mail servers refuse");
   const asset: AssetName = {
     ...{ accountId, name, filename, contentType, size: bytes.length, updatedAt: now() },
-    sha256: createHash("sha256").update(bytes).digest("hex"),
+    sha256: hash("sha256", bytes, "hex"),
     alt: wish.alt ?? before?.alt ?? "",
     ...(width && height ? { width, height } : {}),
   };

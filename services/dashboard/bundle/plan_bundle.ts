@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Authored, type ReadBundle, readBundle, sourceOfAuthored } from "@posthaste/bundle";
 import {
   type BundleChange,
@@ -284,7 +284,7 @@ function planId(
   const kept = assets.map((one) => [shownAsset(one), one.asset, one.previous?.updatedAt ?? null]);
   const wishes = [sorted, Object.entries(wanted).sort(([a], [b]) => a < b ? -1 : 1)];
   const content = [accountId, wishes, publish, prune, kind, alias, now, shared, kept];
-  return `pln_${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}`;
+  return `pln_${hash("sha256", JSON.stringify(content), "base64url")}`;
 }
 
 function revisionOf(state: PlannedChange["state"]): unknown {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AssetFault, PdfFault, readAsset, readPdfPages } from "@posthaste/assets";
 import type { StorePart } from "@posthaste/storage";
@@ -68,7 +68,7 @@ function readContent(
     Buffer.from(content, "base64"),
     asset.contentType,
   );
-  if (createHash("sha256").update(bytes).digest("hex") !== asset.sha256) {
+  if (hash("sha256", bytes, "hex") !== asset.sha256) {
     throw new AssetFault(
       contentType === "image/svg+xml"
         ? "has other bytes than in the plan, or is an SVG image with parts that are not kept: " +

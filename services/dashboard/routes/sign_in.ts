@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Session, User } from "@posthaste/contracts";
 import { networkOf } from "@posthaste/http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -178,6 +178,6 @@ function alreadySetUp(): HttpError {
 }
 
 function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
+  const [a, b] = [given, wanted].map((text) => hash("sha256", text, "buffer"));
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

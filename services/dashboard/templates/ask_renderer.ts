@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   BRAND,
   type Content,
@@ -232,7 +232,7 @@ async function templateOf(
 /** Returns a text as an event carries it: a large one is stored. */
 export async function packed(text: string, contents: Pick<Contents, "put">): Promise<Content> {
   if (text.length <= INLINE_CHARACTERS) return { inline: text };
-  const key = createHash("sha256").update(text).digest("hex");
+  const key = hash("sha256", text, "hex");
   await contents.put(key, Buffer.from(text));
   return { key };
 }

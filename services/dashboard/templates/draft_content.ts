@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DraftSource, Pinned, PinnedAsset, TemplateKind } from "@posthaste/contracts";
 
 interface Pins {
@@ -26,7 +26,7 @@ export function contentHash(
     ...(pinned.length === 0 ? [] : [{ pinned }]),
     ...(variants === undefined ? [] : [{ variants }]),
   ];
-  return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
+  return hash("sha256", JSON.stringify(sorted(content)), "hex");
 }
 
 /** Returns the same value with the fields of every object sorted by name. */
