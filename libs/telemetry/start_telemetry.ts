@@ -5,6 +5,7 @@ import { observeProcess } from "./_process_metrics.ts";
 import type { MetricsPage, PrometheusReader } from "./_prometheus_reader.ts";
 import { resourceOf } from "./_resource.ts";
 import { openOtlpMetrics } from "./_metric_exporter.ts";
+import { unrecordedTraces } from "./_unrecorded_traces.ts";
 import type { Logger } from "./logger.ts";
 
 export type { MetricsPage };
@@ -79,7 +80,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     ...(reader === undefined ? {} : { readMetrics: (accept) => reader.page(accept) }),
     [Symbol.asyncDispose]: async () => {
       keepExemplars(false);
-      await settle(Promise.all([endTraces(), metering?.end()]), logger);
+      await settle(Promise.all([endTraces?.(), metering?.end()]), logger);
       trace.disable();
       metrics.disable();
       context.disable();
@@ -89,18 +90,19 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   };
 }
 
-async function propagateTraces(): Promise<() => Promise<void>> {
-  const [{ AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, { TracerProvider }] =
-    await Promise.all([
-      import("@opentelemetry/context-async-hooks"),
-      import("@opentelemetry/core"),
-      import("@opentelemetry/sdk-trace"),
-    ]);
+async function propagateTraces(): Promise<void> {
+  const [
+    { AsyncLocalStorageContextManager },
+    { W3CTraceContextPropagator },
+    { RandomIdGenerator },
+  ] = await Promise.all([
+    import("@opentelemetry/context-async-hooks"),
+    import("@opentelemetry/core"),
+    import("@opentelemetry/sdk-trace"),
+  ]);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const provider = new TracerProvider();
-  trace.setGlobalTracerProvider(provider);
-  return () => provider.shutdown();
+  trace.setGlobalTracerProvider(unrecordedTraces(new RandomIdGenerator()));
 }
 
 async function exportTraces(resource: Resource): Promise<() => Promise<void>> {
