@@ -5,6 +5,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
+import { takeRandomBytes } from "@posthaste/runtime";
 
 /**
  * Subjects are content: they must not be readable once the variables of their send are removed. Each is encrypted
@@ -28,7 +29,7 @@ export function newSubjectKey(): string {
 export function sealSubject(subject: string, key: string): string {
   // No half of a surrogate pair.
   const text = subject.slice(0, MAX_STORED_SUBJECT).replace(/[\uD800-\uDBFF]$/, "");
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = takeRandomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, prepare(key), nonce);
   const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
   return Buffer.concat(sealed).toString("base64");

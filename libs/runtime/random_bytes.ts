@@ -1,0 +1,23 @@
+import { randomFillSync } from "node:crypto";
+
+/** A multiple of the sizes that are asked for. */
+const BLOCK_BYTES = 4096;
+
+const block = Buffer.alloc(BLOCK_BYTES);
+let used = BLOCK_BYTES;
+
+/**
+ * Returns random bytes for names and nonces, not for keys. They come from a block that is filled as a whole:
+ * asking for a few bytes costs nearly as much as asking for all of it.
+ *
+ * @param size At most {@linkcode BLOCK_BYTES}.
+ */
+export function takeRandomBytes(size: number): Buffer {
+  if (used + size > BLOCK_BYTES) {
+    randomFillSync(block);
+    used = 0;
+  }
+  const taken = Buffer.from(block.subarray(used, used + size));
+  used += size;
+  return taken;
+}
