@@ -1,5 +1,5 @@
 import { EVENT_VERSION, EVENTS, newestVersionOf, type StatusEventType } from "@posthaste/contracts";
-import { failpoint } from "@posthaste/runtime";
+import { failpoint, openPace } from "@posthaste/runtime";
 import {
   count,
   type Logger,
@@ -25,8 +25,8 @@ export interface FollowOptions {
   consumer: string;
   /** Maximum number of status events in one batch. @default {500} */
   batchSize?: number;
-  /** Maximum wait of a status event for a batch, in milliseconds. @default {25} */
-  lingerMs?: number;
+  /** Least time between two batches, in milliseconds, unless one is full. @default {50} */
+  everyMs?: number;
   signal: AbortSignal;
   logger: Logger;
 }
@@ -52,8 +52,9 @@ export async function followStatusEvents(
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
-  const { signal, batchSize = 500, lingerMs = 25, logger } = options;
+  const { signal, batchSize = 500, everyMs = 50, logger } = options;
   const plan = consumerPlan(options.consumer);
+  const pace = openPace(everyMs);
   using held = new HeldEvents();
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
@@ -71,7 +72,7 @@ export async function followStatusEvents(
     timer = undefined;
     flushing ??= recordGathered().finally(() => {
       flushing = undefined;
-      if (batch.length > 0) timer ??= setTimeout(flush);
+      if (batch.length > 0) timer ??= setTimeout(flush, pace());
     });
     return flushing;
   };
@@ -81,7 +82,7 @@ export async function followStatusEvents(
   for await (const message of messages) {
     batch.push(message);
     while (batch.length >= batchSize) await flush();
-    if (batch.length > 0) timer ??= setTimeout(flush, lingerMs);
+    if (batch.length > 0) timer ??= setTimeout(flush, pace());
   }
   while (batch.length > 0 || flushing !== undefined) await flush();
   clearTimeout(timer);

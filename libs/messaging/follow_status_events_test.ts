@@ -47,18 +47,21 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     for (const name of Object.keys(collector.env)) delete process.env[name];
     await using open = await openTestBus();
     const traceIds = ["0af7651916cd43dd8448eb211c80319c", "4bf92f3577b34da6a3ce929d0e0e4736"];
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followStatusEvents(
+      (batch) => Promise.resolve(void batches.push(names(batch))),
+      { ...optionsOf(stop), batchSize: 4, everyMs: 60_000 },
+    );
+    // The first batch need not wait.
+    await open.bus.publish(failed("acc_0"));
+    await until(() => batches.length === 1);
     // Two status events of one message have one trace, and so one link.
     for (const id of [...traceIds, ...traceIds]) {
       const trace = { traceparent: `00-${id}-b7ad6b7169203331-01` };
       await open.bus.publish(failed("acc_1"), { trace });
     }
-    const stop = new AbortController();
-    const batches: string[][] = [];
-    const ended = open.bus.followStatusEvents(
-      (batch) => Promise.resolve(void batches.push(names(batch))),
-      { ...optionsOf(stop), batchSize: 4, lingerMs: 60_000 },
-    );
-    await until(() => batches.length === 1);
+    await until(() => batches.length === 2);
     stop.abort();
     await ended;
     await telemetry[Symbol.asyncDispose]();
@@ -147,7 +150,7 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     const ended = open.bus.followStatusEvents(async (batch) => {
       batches.push(names(batch));
       await delay(400);
-    }, { ...optionsOf(stop), lingerMs: 5 });
+    }, { ...optionsOf(stop), everyMs: 5 });
     const expected = Array.from({ length: 60 }, (_, index) => `acc_${index}`);
     for (const name of expected) {
       await open.bus.publish(failed(name));

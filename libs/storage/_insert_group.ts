@@ -4,6 +4,7 @@ import {
   type OptionalUnlessRequiredId,
   type WriteError,
 } from "mongodb";
+import { openPace } from "@posthaste/runtime";
 
 interface Waiting<T> extends PromiseWithResolvers<boolean> {
   document: T;
@@ -11,8 +12,8 @@ interface Waiting<T> extends PromiseWithResolvers<boolean> {
 
 /** How inserts are grouped. */
 export interface InsertGroupOptions {
-  /** How long an insert waits for others, in milliseconds. @default {0} */
-  lingerMs?: number;
+  /** Least time from one command to the next, in milliseconds: what comes meanwhile is one group. @default {0} */
+  everyMs?: number;
 }
 
 const MAX_GROUP_SIZE = 500;
@@ -27,15 +28,17 @@ const DUPLICATE_KEY = 11000;
  */
 export function insertGroup<T extends { _id: string }>(
   collection: Collection<T>,
-  { lingerMs = 0 }: InsertGroupOptions = {},
+  { everyMs = 0 }: InsertGroupOptions = {},
 ): (document: T) => Promise<boolean> {
+  const pace = openPace(everyMs);
   let waiting: Waiting<T>[] = [];
   let commands = 0;
   let isPlanned = false;
 
-  function plan(afterMs: number): void {
+  function plan(): void {
     if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
     isPlanned = true;
+    const afterMs = pace();
     const begin = () => {
       isPlanned = false;
       void flush();
@@ -61,14 +64,14 @@ export function insertGroup<T extends { _id: string }>(
       for (const { reject } of group) reject(error);
     } finally {
       commands--;
-      plan(0);
+      plan();
     }
   }
 
   return (document) => {
     const entry = { document, ...Promise.withResolvers<boolean>() };
     waiting.push(entry);
-    plan(lingerMs);
+    plan();
     return entry.promise;
   };
 }

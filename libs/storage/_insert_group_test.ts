@@ -11,29 +11,36 @@ interface Line {
 let opened: TestStore;
 before(async () => {
   opened = await openTestStore();
+  await opened.db.command({ profile: 2 });
 });
-after(() => opened?.[Symbol.asyncDispose]());
+after(async () => {
+  await opened?.db.command({ profile: 0 });
+  await opened?.[Symbol.asyncDispose]();
+});
+
+/** Returns how many groups were inserted into a collection. */
+function groupsOf(collection: string): Promise<number> {
+  const profile = opened.db.collection("system.profile");
+  return profile.countDocuments({
+    ns: `${opened.db.databaseName}.${collection}`,
+    "command.ordered": false,
+  });
+}
 
 const lines = () => opened.db.collection<Line>("insert_group");
 
 test("insertGroup() inserts simultaneous documents by few commands, and each `_id` once", async () => {
   await lines().insertOne({ _id: "7", by: "another" });
-  await opened.db.command({ profile: 2 });
   const insert = insertGroup(lines());
   const wanted = Array.from({ length: 100 }, (_, index) => ({ _id: `${index % 50}`, by: "me" }));
   const free = await Promise.all(wanted.map(insert));
-  await opened.db.command({ profile: 0 });
   assert.equal(free.filter(Boolean).length, 49);
   assert.equal(free[7], false);
   // Of two equal ids in one group, the first one is inserted.
   assert.deepEqual(free.slice(0, 3), [true, true, true]);
   assert.deepEqual(free.slice(50, 53), [false, false, false]);
   assert.equal(await lines().countDocuments({ by: "me" }), 49);
-  const commands = await opened.db.collection("system.profile").countDocuments({
-    op: "insert",
-    ns: /\.insert_group$/,
-  });
-  assert.equal(commands, 1);
+  assert.equal(await groupsOf("insert_group"), 1);
 });
 
 test("insertGroup() rejects only the insert that fails for another cause", async () => {
@@ -48,16 +55,13 @@ test("insertGroup() rejects only the insert that fails for another cause", async
   assert.equal(await insert({ _id: "d", by: "d" }), true);
 });
 
-test("insertGroup() waits for other inserts as long as `lingerMs`", async () => {
-  await opened.db.command({ profile: 2 });
-  const insert = insertGroup(opened.db.collection<Line>("insert_linger"), { lingerMs: 20 });
-  const first = insert({ _id: "1", by: "me" });
+test("insertGroup() inserts what comes alone immediately, and groups what comes within `everyMs`", async () => {
+  const insert = insertGroup(opened.db.collection<Line>("insert_paced"), { everyMs: 1000 });
+  const startedAt = performance.now();
+  await insert({ _id: "1", by: "me" });
+  const group = ["2", "3"].map((_id) => insert({ _id, by: "me" }));
   await new Promise((resolve) => setImmediate(resolve));
-  await Promise.all([first, insert({ _id: "2", by: "me" })]);
-  await opened.db.command({ profile: 0 });
-  const commands = await opened.db.collection("system.profile").countDocuments({
-    op: "insert",
-    ns: /\.insert_linger$/,
-  });
-  assert.equal(commands, 1);
+  await Promise.all([...group, insert({ _id: "4", by: "me" })]);
+  assert.ok(performance.now() - startedAt >= 999);
+  assert.equal(await groupsOf("insert_paced"), 2);
 });

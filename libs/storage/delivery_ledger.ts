@@ -46,8 +46,8 @@ interface LedgerOptions {
   fallback?: number | undefined;
 }
 
-/** No caller waits for an outcome, so it may wait for others. */
-const OUTCOME_LINGER_MS = 20;
+/** Least time between two groups of outcomes, in milliseconds. No connection waits for them. */
+const OUTCOMES_EVERY_MS = 30;
 
 /** Returns the ids of all registers of messages in a range of ids, as a range. */
 export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {
@@ -62,7 +62,7 @@ export function registerRange({ $gte, $lte }: { $gte: string; $lte: string }) {
 export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   const { messages, registers } = collectionsOf(db);
   const insertRegister = insertGroup(registers);
-  const insertOutcome = insertGroup(messages, { lingerMs: OUTCOME_LINGER_MS });
+  const insertOutcome = insertGroup(messages, { everyMs: OUTCOMES_EVERY_MS });
   const updateOutcome = writeGroup(messages);
 
   // Each is measured under its own name.

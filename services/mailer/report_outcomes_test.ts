@@ -14,23 +14,28 @@ function sent(index: number): MessageStatusEvent {
   return { type: "status.message.sent", data };
 }
 
-test("openReporter() reports outcomes within some milliseconds as one event", async (context) => {
+test("openReporter() reports an outcome immediately, and those of the next 50 ms as one event", async (context) => {
   const { move } = stopTime(context);
   const published: Outgoing[] = [];
   const report = openReporter({
     publish: (event) => Promise.resolve(void published.push(event)),
     logger: { warn: () => assert.fail("nothing fails") },
   });
-  const all = [report(sent(0)), report(sent(1))];
-  await move(24);
-  assert.deepEqual(published, []);
+  const first = report(sent(0));
+  await move(1);
+  await first;
+  assert.deepEqual(published.map(statusEventsIn), [[sent(0)]]);
+  const all = [report(sent(1)), report(sent(2))];
+  await move(48);
+  assert.equal(published.length, 1);
   await move(1);
   await Promise.all(all);
-  assert.deepEqual(published.map(statusEventsIn), [[sent(0), sent(1)]]);
-  const later = report(sent(2));
-  await move(25);
+  assert.deepEqual(published.map(statusEventsIn), [[sent(0)], [sent(1), sent(2)]]);
+  await move(50);
+  const later = report(sent(3));
+  await move(1);
   await later;
-  assert.deepEqual(published.map(statusEventsIn), [[sent(0), sent(1)], [sent(2)]]);
+  assert.deepEqual(published.map(statusEventsIn).at(-1), [sent(3)]);
 });
 
 test("openReporter() warns of reports that the broker refuses, and continues", async (context) => {

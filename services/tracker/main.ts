@@ -109,7 +109,7 @@ await runService({
           }, {
             consumer: "statistics",
             // The scheduler waits for these events. Events that arrive meanwhile make one batch.
-            ...{ batchSize: 5000, lingerMs: 50 },
+            batchSize: 5000,
             signal,
             logger,
           }),
