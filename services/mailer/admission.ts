@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Integration, Priority } from "@posthaste/contracts";
+import type { Integration } from "@posthaste/contracts";
 import {
   circuitCapacity,
   openSemaphore,
@@ -35,20 +35,17 @@ export type AdmissionResult = Permit | "elsewhere" | "later";
 
 /** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
-  /** Waits briefly for capacity, as long as mail of its priority may hold a place of others. */
-  admit(integration: Integration, priority: Priority): Promise<AdmissionResult>;
+  /** Waits briefly for capacity. */
+  admit(integration: Integration): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
 
 /**
  * Wait above which a mail goes back to the scheduler, in milliseconds. A waiting mail holds no place of
- * others, only bytes. The scheduler keeps half as much work in flight for each server.
+ * others, only bytes. The scheduler keeps much less work in flight for each server, but small sends do not pass it.
  */
-const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Record<
-  Priority,
-  number
->;
+const MAX_WAIT_MS = 10_000;
 
 /** Maximum wait for a rate limit, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
@@ -104,7 +101,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     block(integration) {
       trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
     },
-    async admit(integration, priority) {
+    async admit(integration) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
       if (suspended !== null || isBlocked(traffic, deps.circuitOf(key), deps.now())) return "later";
@@ -114,7 +111,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
         return "later";
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
-      const leave = await takePlace(traffic, MAX_WAIT_MS[priority]);
+      const leave = await takePlace(traffic);
       return leave === undefined ? "later" : { connections, leave };
     },
   };
@@ -134,10 +131,12 @@ function isBlocked(
  * Takes a place among the transactions of an integration, unless the wait for it would be too long. Returns
  * the function that frees it.
  */
-async function takePlace(traffic: Traffic, maxWaitMs: number): Promise<(() => void) | undefined> {
+async function takePlace(traffic: Traffic): Promise<(() => void) | undefined> {
   const { places, begun } = traffic;
   const permit = places.tryAcquire() ??
-    (waitMsFor(traffic) > maxWaitMs ? undefined : await places.acquire("", { maxWaitMs }));
+    (waitMsFor(traffic) > MAX_WAIT_MS
+      ? undefined
+      : await places.acquire("", { maxWaitMs: MAX_WAIT_MS }));
   if (permit === undefined) return undefined;
   const transaction = { at: performance.now() };
   begun.add(transaction);

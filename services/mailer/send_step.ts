@@ -3,7 +3,6 @@ import {
   ENVELOPE_VERSION,
   type Integration,
   messageIdOf,
-  type Priority,
   TAIL_VERSION,
 } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
@@ -60,7 +59,7 @@ export function sendStep(deps: SendDeps): Step<MessagesEvent> {
   return {
     name: "mailer.send",
     handle: async (delivery, _signal, place) => {
-      const { accountId, integrationId, insteadOf, priority } = delivery.data;
+      const { accountId, integrationId, insteadOf } = delivery.data;
       const messages = await openMessages(delivery, deps);
       addSpanAttributes({
         "posthaste.send.id": delivery.data.sendId,
@@ -92,7 +91,7 @@ export function sendStep(deps: SendDeps): Step<MessagesEvent> {
           return await returnUntried(message, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
-        return await sendOne(message, { integration, own, priority, canPass, suppressed }, deps);
+        return await sendOne(message, { integration, own, canPass, suppressed }, deps);
       });
       return verdictOf(delivery, results, messages);
     },
@@ -135,16 +134,15 @@ type Handled = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
   message: ReadyMessage,
-  { integration, own, priority, canPass, suppressed }: {
+  { integration, own, canPass, suppressed }: {
     integration: Integration;
     own: Integration;
-    priority: Priority;
     canPass: boolean;
     suppressed: Suppressed;
   },
   deps: SendDeps,
 ): Promise<Handled> {
-  const admitted = await deps.admission.admit(integration, priority);
+  const admitted = await deps.admission.admit(integration);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
   if (typeof admitted === "string") return await returnUntried(message, deps);
   failpoint("mailer.admitted");
