@@ -66,7 +66,7 @@ const FIRST_WINDOW = 2;
 /** Smallest window of a server from which outcomes come: enough for all its connections. */
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
-/** Up to this width a window grows quickly after a return. */
+/** Up to this width a window grows quickly, whatever came back. */
 const QUICK_WINDOW = 32;
 
 /**
@@ -104,6 +104,8 @@ interface ServerFlow {
   since: number;
   /** Largest window since the last return: it grows with each attempt that ends ({@linkcode growthOf}). */
   cap: number;
+  /** Up to this width it grows quickly: half of the one that was too wide. */
+  quick: number;
   returnedAt: number;
   pauseMs: number;
 }
@@ -138,7 +140,7 @@ export function openFlow(
     if (server === undefined) {
       server = {
         ...{ begun: new Map(), dispatched: 0, returned: new Map(), ends: [], since: clock.now() },
-        ...{ cap: MAX_WINDOW, returnedAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
+        ...{ cap: MAX_WINDOW, quick: MAX_WINDOW, returnedAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
       flows.set(integration, server);
     }
@@ -190,6 +192,8 @@ export function openFlow(
     const used = Math.floor(Math.min(server.cap, server.dispatched));
     if (wasBegun) {
       server.cap = Math.max(0, used - 1);
+      // One message alone says nothing of a width.
+      if (used > 1) server.quick = Math.max(QUICK_WINDOW, used / 2);
     } else {
       // The api had dispatched it. This proves little of the server: one message may try immediately.
       const others = server.begun.size === 0 ? 0 : used;
@@ -218,7 +222,7 @@ export function openFlow(
       forget(key);
       const server = flowOf(integration);
       server.ends.push(clock.now());
-      server.cap = Math.min(MAX_WINDOW, server.cap + growthOf(server.cap));
+      server.cap = Math.min(MAX_WINDOW, server.cap + growthOf(server));
       server.pauseMs = FIRST_PAUSE_MS;
       wake();
     },
@@ -287,8 +291,8 @@ export function openFlow(
  * Returns by how much one attempt that ends widens a window after a return. A wide one keeps its width while one in
  * seventeen comes back: fewer tell nothing of the mailers' capacity, and more exceed it.
  */
-function growthOf(cap: number): number {
-  return cap < QUICK_WINDOW ? 1 : 1 / 16;
+function growthOf({ cap, quick }: ServerFlow): number {
+  return cap < quick ? 1 : 1 / 16;
 }
 
 function keyOf({ messageId, attempt }: AttemptKey): string {

@@ -256,6 +256,23 @@ test("keepReturned() retries one message immediately if the api dispatched the r
   assert.equal(flow.windowOf(KEY), 0);
 });
 
+test("keepReturned() lets the window double with each round again if the api dispatched the returned ones", () => {
+  const { clock, flow } = openTestFlow();
+  for (let index = 0; index < 600; index++) flow.keepReturned(KEY, attemptOf(index), BUSY);
+  // The first one comes back, too: the mail of the api still fills the mailer.
+  flow.begin(KEY, attemptOf(0));
+  flow.keepReturned(KEY, attemptOf(0), BUSY);
+  clock.time += 2000;
+  let rounds = 0;
+  for (; flow.returned(KEY).length > 0; rounds++) {
+    const round = flow.returned(KEY).slice(0, flow.windowOf(KEY));
+    for (const attempt of round) flow.begin(KEY, attempt);
+    clock.time += 200;
+    for (const attempt of round) flow.end(attempt);
+  }
+  assert.equal(rounds, 11);
+});
+
 test("postpone() frees the place of an attempt, and holds it until its time", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2]) flow.begin(KEY, attemptOf(index));
