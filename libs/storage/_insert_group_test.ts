@@ -57,11 +57,9 @@ test("insertGroup() rejects only the insert that fails for another cause", async
 
 test("insertGroup() inserts what comes alone immediately, and groups what comes within `everyMs`", async () => {
   const insert = insertGroup(opened.db.collection<Line>("insert_paced"), { everyMs: 1000 });
-  const startedAt = performance.now();
   await insert({ _id: "1", by: "me" });
   const group = ["2", "3"].map((_id) => insert({ _id, by: "me" }));
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([...group, insert({ _id: "4", by: "me" })]);
-  assert.ok(performance.now() - startedAt >= 999);
   assert.equal(await groupsOf("insert_paced"), 2);
 });
