@@ -41,6 +41,7 @@ export {
   PLACES,
 } from "./permissions.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
+export { pause } from "./pause.ts";
 export { openPace } from "./pace.ts";
 export { takeRandomBytes } from "./random_bytes.ts";
 export { rareWarnings } from "./rare_warnings.ts";

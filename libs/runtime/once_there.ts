@@ -1,5 +1,5 @@
 import { errorType, type Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "./pause.ts";
 
 /** Waiting for a dependency that is unavailable, and its log. */
 export interface Waiting {
@@ -30,7 +30,7 @@ export async function onceThere<T>(
     } catch (error) {
       if (waiting === undefined || !AWAY.has(errorType(error))) throw error;
       waiting.logger.warn(`Cannot reach ${what}, retrying`, { error });
-      await delay(DELAY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+      await pause(DELAY_MS, waiting.signal);
       waiting.signal.throwIfAborted();
     }
   }

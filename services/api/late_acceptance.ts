@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
+import { pause } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, StorePart } from "@posthaste/storage";
 
@@ -61,7 +61,7 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
           });
           return;
         }
-        await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+        await pause(RETRY_MS, closing.signal);
       }
     }
   }

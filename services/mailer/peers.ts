@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "@posthaste/runtime";
 import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Peers } from "./share.ts";
@@ -39,12 +39,12 @@ export async function joinPeers(
   }
 
   await announce();
-  if (known.count > 1) await delay(1.5 * ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
+  if (known.count > 1) await pause(1.5 * ANNOUNCE_MS, signal);
   return {
     peers: () => known,
     async stay(signal) {
       while (!signal.aborted) {
-        await delay(ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
+        await pause(ANNOUNCE_MS, signal);
         if (!signal.aborted) await announce();
       }
     },

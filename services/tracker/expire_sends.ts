@@ -1,5 +1,5 @@
+import { pause } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
-import { setTimeout as delay } from "node:timers/promises";
 
 /** The dependencies of expiring sends. */
 export type ExpireSendsDeps =
@@ -30,7 +30,7 @@ export async function expireSends(
     const done = await deps.retention.removeOldSends({ before, limit: BATCH_SIZE, after, now });
     total += done.removed;
     after = done.last;
-    if (after !== null) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    if (after !== null) await pause(PAUSE_MS, signal);
   }
   // Last: their sends can be found by them until then.
   await deps.batches.removeOld(before);

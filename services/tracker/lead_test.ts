@@ -9,7 +9,7 @@ test("lead() runs the work while it holds the lease, and ends it with the lease 
   let isMine: boolean | Error = false;
   const leading = lead(
     {
-      isMine: () => isMine instanceof Error ? Promise.reject(isMine) : Promise.resolve(isMine),
+      renew: () => isMine instanceof Error ? Promise.reject(isMine) : Promise.resolve(isMine),
     },
     stop.signal,
     async (signal) => {

@@ -14,19 +14,17 @@ export interface LeaderLeaseDeps extends StorePart<"leases.take" | "leases.leave
 
 /** The lease of work that one tracker does for all. Disposing it leaves the work to the others. */
 export interface LeaderLease extends AsyncDisposable {
-  /** Returns whether this process holds the lease. The answer is valid for about two seconds. */
-  isMine(): Promise<boolean>;
-  /** @throws {Error} If nobody may lead, because the ledger was restored; also before the first request. */
+  /** Takes the lease or renews it, for four seconds. Returns whether this process holds it. */
+  renew(): Promise<boolean>;
+  /** @throws {Error} If nobody may lead, because the ledger was restored; also before the first renewal. */
   assertCurrent(): void;
 }
 
 /** Time after which another tracker takes over from a lost one. */
 const LEASE_MS = 4000;
 
-const ASK_MS = 2000;
-
 /**
- * Opens a leader lease. The first request acquires it, not the opening.
+ * Opens a leader lease. The first renewal acquires it, not the opening.
  *
  * A leader counts each renewal in the ledger and then reports the count to the broker. A ledger that lacks a reported
  * renewal was restored: it counts mail that was sent since its backup as unsent. Nobody leads then, and so
@@ -35,10 +33,9 @@ const ASK_MS = 2000;
  */
 export function openLeaderLease(
   { leases, lastRenewal, reportRenewal, logger }: LeaderLeaseDeps,
-  { name, clock = performance }: { name: string; clock?: { now(): number } },
+  { name }: { name: string },
 ): LeaderLease {
   const holder = randomBytes(8).toString("hex");
-  let askedAt = -Infinity;
   let isLeading = false;
   /** The last renewal by this process, until another one leads. */
   let own: LeaseRenewal | undefined;
@@ -46,17 +43,18 @@ export function openLeaderLease(
   let lacking: LeaseRenewal | null | undefined;
   let cannotReport = false;
 
-  async function take(): Promise<void> {
+  async function renew(): Promise<boolean> {
     const known = await lastKnown();
     isLeading = false;
     const knownRenewals = known?.renewals ?? 0;
     const answer = await leases.take({ name, holder, forMs: LEASE_MS, knownRenewals });
     judge(answer.is === "outdated" ? known ?? null : null);
     if (answer.is === "held") own = undefined;
-    if (answer.is !== "taken") return;
+    if (answer.is !== "taken") return false;
     isLeading = true;
     own = { renewals: answer.renewals, at: new Date() };
     void report(answer.renewals);
+    return true;
   }
 
   /** A leader knows its own renewals: it continues while the broker is away, but not with a ledger that lacks them. */
@@ -85,14 +83,7 @@ export function openLeaderLease(
   }
 
   return {
-    async isMine() {
-      const now = clock.now();
-      if (now - askedAt >= ASK_MS) {
-        await take();
-        askedAt = now;
-      }
-      return isLeading;
-    },
+    renew,
     assertCurrent() {
       if (lacking === undefined) throw new Error("The ledger was not checked yet");
       if (lacking !== null) throw new Error(faultOf(lacking));

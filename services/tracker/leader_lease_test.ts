@@ -8,7 +8,6 @@ import { type LeaderLeaseDeps, openLeaderLease } from "./leader_lease.ts";
 
 /** A ledger with one lease, and a broker. */
 function openWorld() {
-  let now = 0;
   const world = {
     asked: [] as string[],
     left: [] as string[],
@@ -18,8 +17,6 @@ function openWorld() {
     reported: undefined as LeaseRenewal | undefined,
     isLedgerAway: false,
     isBrokerAway: false,
-    pass: (ms: number) => void (now += ms),
-    clock: { now: () => now },
   };
   const deps: LeaderLeaseDeps = {
     leases: {
@@ -42,7 +39,7 @@ function openWorld() {
         : Promise.resolve(world.reported),
     reportRenewal(renewals) {
       if (world.isBrokerAway) return Promise.reject(new Error("the broker is away"));
-      world.reported = { renewals, at: new Date(now) };
+      world.reported = { renewals, at: new Date(0) };
       return Promise.resolve();
     },
     logger: {
@@ -50,51 +47,45 @@ function openWorld() {
       warn: (text) => void world.logged.push(text),
     },
   };
-  return { world, deps, options: { name: "release", clock: world.clock } };
+  return { world, deps, options: { name: "release" } };
 }
 
-test("isMine() renews every two seconds, and is true for one of two", async () => {
+test("renew() is true for one of two, who counts its renewals", async () => {
   const { world, deps, options } = openWorld();
   {
     await using first = openLeaderLease(deps, options);
     await using second = openLeaderLease(deps, options);
-    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
-    world.pass(1900);
-    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
-    assert.equal(world.asked.length, 2);
-    world.pass(200);
-    assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
+    assert.deepEqual([await first.renew(), await second.renew()], [true, false]);
+    assert.deepEqual([await first.renew(), await second.renew()], [true, false]);
     assert.equal(world.asked.length, 4);
     assert.equal(world.reported?.renewals, 2);
   }
   assert.deepEqual(world.left, [world.asked[0]], "only who has it leaves it");
 });
 
-test("isMine() throws when the ledger does, and retries immediately", async () => {
+test("renew() throws when the ledger does, and retries immediately", async () => {
   const { world, deps, options } = openWorld();
   await using lease = openLeaderLease(deps, options);
   world.isLedgerAway = true;
-  await assert.rejects(lease.isMine(), /the ledger is away/);
+  await assert.rejects(lease.renew(), /the ledger is away/);
   world.isLedgerAway = false;
-  assert.equal(await lease.isMine(), true);
+  assert.equal(await lease.renew(), true);
 });
 
-test("isMine() is false in a ledger that lacks a reported renewal, until the report is removed", async () => {
+test("renew() is false in a ledger that lacks a reported renewal, until the report is removed", async () => {
   const { world, deps, options } = openWorld();
   await using lease = openLeaderLease(deps, options);
   assert.throws(() => lease.assertCurrent(), /not checked yet/);
   world.reported = { renewals: 7, at: new Date("2026-11-25T03:00Z") };
-  assert.equal(await lease.isMine(), false);
+  assert.equal(await lease.renew(), false);
   const text =
     /^Cannot act on the ledger: it lacks what happened until 2026-11-25T03:00:00\.000Z\. /;
   assert.throws(() => lease.assertCurrent(), { message: text });
-  world.pass(2000);
-  assert.equal(await lease.isMine(), false);
+  assert.equal(await lease.renew(), false);
   assert.equal(world.logged.length, 1, "it is logged once");
   assert.match(world.logged[0] ?? "", text);
   world.reported = undefined;
-  world.pass(2000);
-  assert.equal(await lease.isMine(), true);
+  assert.equal(await lease.renew(), true);
   lease.assertCurrent();
   assert.deepEqual(world.logged.slice(1), ["The ledger is current again"]);
 });
@@ -103,24 +94,20 @@ test("a leader continues without the broker, and no process begins to lead witho
   const { world, deps, options } = openWorld();
   await using leader = openLeaderLease(deps, options);
   await using other = openLeaderLease(deps, options);
-  assert.equal(await leader.isMine(), true);
+  assert.equal(await leader.renew(), true);
   world.isBrokerAway = true;
-  world.pass(2000);
-  assert.equal(await leader.isMine(), true);
-  world.pass(2000);
-  assert.equal(await leader.isMine(), true);
+  assert.equal(await leader.renew(), true);
+  assert.equal(await leader.renew(), true);
   assert.deepEqual(world.logged, ["Cannot report that a scheduler leads, retrying"]);
-  await assert.rejects(other.isMine(), /the broker is away/);
+  await assert.rejects(other.renew(), /the broker is away/);
   // The ledger is restored meanwhile: the leader knows it without the broker, and while the ledger is away.
   world.isLedgerAway = true;
-  world.pass(2000);
-  await assert.rejects(leader.isMine(), /the ledger is away/);
+  await assert.rejects(leader.renew(), /the ledger is away/);
   Object.assign(world, { isLedgerAway: false, renewals: 1 });
-  assert.equal(await leader.isMine(), false);
+  assert.equal(await leader.renew(), false);
   // The broker returns without its reports.
   Object.assign(world, { isBrokerAway: false, reported: undefined });
-  world.pass(2000);
-  assert.equal(await leader.isMine(), false);
+  assert.equal(await leader.renew(), false);
 });
 
 test("nobody leads in a restored ledger, whatever was sent since, until its messages are held", async () => {
@@ -130,7 +117,6 @@ test("nobody leads in a restored ledger, whatever was sent since, until its mess
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
-  let now = 0;
   let reports = Promise.resolve();
   const open = () =>
     openLeaderLease({
@@ -139,12 +125,11 @@ test("nobody leads in a restored ledger, whatever was sent since, until its mess
       reportRenewal: (renewals) =>
         reports = bus.publish({ type: "status.lease.renewed", data: { v: 2, renewals } }),
       logger: { info: () => undefined, warn: () => undefined },
-    }, { name: SCHEDULER_LEASE, clock: { now: () => now } });
+    }, { name: SCHEDULER_LEASE });
   {
     await using leader = open();
-    assert.equal(await leader.isMine(), true);
-    now += 2000;
-    assert.equal(await leader.isMine(), true);
+    assert.equal(await leader.renew(), true);
+    assert.equal(await leader.renew(), true);
     await reports;
     assert.equal((await bus.lastRenewal())?.renewals, 2);
   }
@@ -152,10 +137,10 @@ test("nobody leads in a restored ledger, whatever was sent since, until its mess
   await bus.publish({ type: "status.lease.renewed", data: { v: 2, renewals: 3 } });
   for (let start = 0; start < 2; start++) {
     await using tracker = open();
-    assert.equal(await tracker.isMine(), false);
+    assert.equal(await tracker.renew(), false);
     assert.throws(() => tracker.assertCurrent(), /"posthaste restored hold"/);
   }
   await bus.forgetRenewals();
   await using tracker = open();
-  assert.equal(await tracker.isMine(), true);
+  assert.equal(await tracker.renew(), true);
 });

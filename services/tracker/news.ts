@@ -1,3 +1,5 @@
+import { pause } from "@posthaste/runtime";
+
 /** News that somebody waits for. What comes while nobody waits ends the next wait. */
 export interface News {
   /** Ends the current wait, or the next one. */
@@ -13,11 +15,14 @@ export function openNews(): News {
   return {
     wake,
     async next({ signal, withinMs }) {
-      const timer = withinMs === undefined ? undefined : setTimeout(wake, withinMs);
+      const over = new AbortController();
       signal?.addEventListener("abort", wake);
       if (signal?.aborted) wake();
-      await news.promise;
-      clearTimeout(timer);
+      await Promise.race([
+        news.promise,
+        ...(withinMs === undefined ? [] : [pause(withinMs, over.signal)]),
+      ]);
+      over.abort();
       signal?.removeEventListener("abort", wake);
       news = Promise.withResolvers();
     },

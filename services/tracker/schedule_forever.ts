@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "@posthaste/messaging";
-import { rareWarnings } from "@posthaste/runtime";
+import { pause, rareWarnings } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import type { Flow } from "./flow.ts";
@@ -51,7 +50,7 @@ export async function scheduleForever(
     const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow)) ?? true;
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    await pause(pauseMs, signal);
     const waitMs = isDue || isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs;
     await flow.nextNews(waitMs, signal);
   }
