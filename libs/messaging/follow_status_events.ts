@@ -1,5 +1,5 @@
 import { EVENT_VERSION, EVENTS, newestVersionOf, type StatusEventType } from "@posthaste/contracts";
-import { failpoint, openPace } from "@posthaste/runtime";
+import { failpoint, Throttle } from "@posthaste/runtime";
 import {
   count,
   type Logger,
@@ -54,7 +54,7 @@ export async function followStatusEvents(
 ): Promise<void> {
   const { signal, batchSize = 500, everyMs = 50, logger } = options;
   const plan = consumerPlan(options.consumer);
-  const pace = openPace(everyMs);
+  const throttle = new Throttle(everyMs);
   using held = new HeldEvents();
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
@@ -62,6 +62,7 @@ export async function followStatusEvents(
   const recordGathered = () => {
     const taken = batch;
     batch = [];
+    throttle.begin();
     return recordInSpan(taken, record, { plan, logger }).finally(() => {
       for (const message of taken) held.end(message);
     });
@@ -72,7 +73,7 @@ export async function followStatusEvents(
     timer = undefined;
     flushing ??= recordGathered().finally(() => {
       flushing = undefined;
-      if (batch.length > 0) timer ??= setTimeout(flush, pace());
+      if (batch.length > 0) timer ??= setTimeout(flush, throttle.waitMs);
     });
     return flushing;
   };
@@ -82,7 +83,7 @@ export async function followStatusEvents(
   for await (const message of messages) {
     batch.push(message);
     while (batch.length >= batchSize) await flush();
-    if (batch.length > 0) timer ??= setTimeout(flush, pace());
+    if (batch.length > 0) timer ??= setTimeout(flush, throttle.waitMs);
   }
   while (batch.length > 0 || flushing !== undefined) await flush();
   clearTimeout(timer);

@@ -102,13 +102,31 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     const batches: string[][] = [];
     const ended = open.bus.followStatusEvents(
       (batch) => Promise.resolve(void batches.push(names(batch))),
-      optionsOf(stop),
+      { ...optionsOf(stop), everyMs: 60_000 },
     );
     await open.bus.publish(failed("acc_1"));
     await until(() => batches.length === 1);
     stop.abort();
     await ended;
     assert.deepEqual(batches, [["acc_1"]]);
+  });
+
+  test("followStatusEvents() hands over a status event soon after many full batches", async () => {
+    await using open = await openTestBus();
+    for (let at = 0; at < 200; at++) await open.bus.publish(failed(`acc_${at}`));
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followStatusEvents(
+      (batch) => Promise.resolve(void batches.push(names(batch))),
+      // A lone one would have to wait for a quarter of an hour, if each of them had taken a turn.
+      { ...optionsOf(stop), batchSize: 2, everyMs: 5000 },
+    );
+    await until(() => batches.flat().length === 200);
+    await open.bus.publish(failed("acc_last"));
+    await until(() => batches.flat().length === 201);
+    stop.abort();
+    await ended;
+    assert.deepEqual(batches.at(-1), ["acc_last"]);
   });
 
   test("followStatusEvents() leaves a status event of a newer version to a newer process, and ends one that is none", async () => {

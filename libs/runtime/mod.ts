@@ -1,5 +1,5 @@
 /**
- * The life of a process: settings, health, signals and shutdown.
+ * The life of a process: settings, health, signals, pauses and shutdown.
  *
  * ```ts
  * const CONFIG = z.object({
@@ -41,10 +41,10 @@ export {
   PLACES,
 } from "./permissions.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
-export { pause } from "./pause.ts";
-export { openPace } from "./pace.ts";
+export { pause, untilBeat } from "./pause.ts";
 export { takeRandomBytes } from "./random_bytes.ts";
 export { rareWarnings } from "./rare_warnings.ts";
+export { Throttle } from "./throttle.ts";
 export { repeat, type Repetition } from "./repeat.ts";
 export { runService, type ServiceContext, type ServiceOptions } from "./run_service.ts";
 export { SERVICE_CONFIG } from "./service_config.ts";

@@ -1,6 +1,5 @@
 import { randomFillSync } from "node:crypto";
 
-/** A multiple of the sizes that are asked for. */
 const BLOCK_BYTES = 4096;
 
 const block = Buffer.alloc(BLOCK_BYTES);
@@ -10,9 +9,11 @@ let used = BLOCK_BYTES;
  * Returns random bytes for names and nonces, not for keys. They come from a block that is filled as a whole:
  * asking for a few bytes costs nearly as much as asking for all of it.
  *
- * @param size At most {@linkcode BLOCK_BYTES}.
+ * @param size At most 4096.
+ * @throws {RangeError} If more are asked for.
  */
 export function takeRandomBytes(size: number): Buffer {
+  if (size > BLOCK_BYTES) throw new RangeError(`Cannot take ${size} random bytes: too many`);
   if (used + size > BLOCK_BYTES) {
     randomFillSync(block);
     used = 0;

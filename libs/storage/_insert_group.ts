@@ -4,7 +4,7 @@ import {
   type OptionalUnlessRequiredId,
   type WriteError,
 } from "mongodb";
-import { openPace } from "@posthaste/runtime";
+import { Throttle } from "@posthaste/runtime";
 
 interface Waiting<T> extends PromiseWithResolvers<boolean> {
   document: T;
@@ -30,7 +30,7 @@ export function insertGroup<T extends { _id: string }>(
   collection: Collection<T>,
   { everyMs = 0 }: InsertGroupOptions = {},
 ): (document: T) => Promise<boolean> {
-  const pace = openPace(everyMs);
+  const throttle = new Throttle(everyMs);
   let waiting: Waiting<T>[] = [];
   let commands = 0;
   let isPlanned = false;
@@ -38,7 +38,7 @@ export function insertGroup<T extends { _id: string }>(
   function plan(): void {
     if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
     isPlanned = true;
-    const afterMs = pace();
+    const afterMs = throttle.waitMs;
     const begin = () => {
       isPlanned = false;
       void flush();
@@ -51,6 +51,7 @@ export function insertGroup<T extends { _id: string }>(
     const group = waiting.slice(0, MAX_GROUP_SIZE);
     waiting = waiting.slice(MAX_GROUP_SIZE);
     commands++;
+    throttle.begin();
     try {
       const faults = await insert(collection, group.map(({ document }) => document));
       for (const [position, { resolve, reject }] of group.entries()) {

@@ -56,10 +56,12 @@ test("insertGroup() rejects only the insert that fails for another cause", async
 });
 
 test("insertGroup() inserts what comes alone immediately, and groups what comes within `everyMs`", async () => {
-  const insert = insertGroup(opened.db.collection<Line>("insert_paced"), { everyMs: 1000 });
+  const lines = opened.db.collection<Line>("insert_paced");
+  await insertGroup(lines, { everyMs: 3_600_000 })({ _id: "0", by: "me" });
+  const insert = insertGroup(lines, { everyMs: 1000 });
   await insert({ _id: "1", by: "me" });
   const group = ["2", "3"].map((_id) => insert({ _id, by: "me" }));
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([...group, insert({ _id: "4", by: "me" })]);
-  assert.equal(await groupsOf("insert_paced"), 2);
+  assert.equal(await groupsOf("insert_paced"), 3);
 });

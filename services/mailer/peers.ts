@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { pause } from "@posthaste/runtime";
 import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
@@ -39,7 +40,7 @@ export async function joinPeers(
   }
 
   await announce();
-  if (known.count > 1) await pause(1.5 * ANNOUNCE_MS, signal);
+  if (known.count > 1) await delay(1.5 * ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
   return {
     peers: () => known,
     async stay(signal) {

@@ -1,32 +1,33 @@
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
-import { openPace } from "@posthaste/runtime";
+import { Throttle } from "@posthaste/runtime";
 import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetry";
 
 /** The dependencies of a reporter. */
 export interface ReporterDeps {
   publish(outgoing: Outgoing, options: { trace: TraceCarrier }): Promise<void>;
   logger: Pick<Logger, "warn">;
-  /** Least time between two events, in milliseconds. @default {50} */
+  /** Least time between two reports, in milliseconds. @default {50} */
   everyMs?: number;
 }
 
 /**
- * Opens the reporter of outcomes: those that come while others were just reported are one status event, of whatever
- * send. The ledger already has them, so a report that the broker refuses is only a warning.
+ * Opens the reporter of outcomes: those within `everyMs` of the last report share the next one, whatever their
+ * sends. The ledger already has them, so a report that the broker refuses is only a warning.
  *
  * @returns Reports an outcome, and resolves when the broker has it or did not take it.
  */
 export function openReporter(
   { publish, logger, everyMs = 50 }: ReporterDeps,
 ): (statusEvent: MessageStatusEvent) => Promise<void> {
-  const pace = openPace(everyMs);
+  const throttle = new Throttle(everyMs);
   let group: { statusEvents: MessageStatusEvent[]; published: Promise<void> } | undefined;
 
   async function publishLater(
     statusEvents: MessageStatusEvent[],
     trace: TraceCarrier,
   ): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, pace()));
+    await new Promise((resolve) => setTimeout(resolve, throttle.waitMs));
+    throttle.begin();
     group = undefined;
     try {
       await Promise.all(reportsOf(statusEvents).map((event) => publish(event, { trace })));

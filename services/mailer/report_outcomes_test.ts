@@ -26,7 +26,7 @@ test("openReporter() reports an outcome immediately, and those of the next 50 ms
   await first;
   assert.deepEqual(published.map(statusEventsIn), [[sent(0)]]);
   const all = [report(sent(1)), report(sent(2))];
-  await move(48);
+  await move(49);
   assert.equal(published.length, 1);
   await move(1);
   await Promise.all(all);
@@ -46,7 +46,7 @@ test("openReporter() warns of reports that the broker refuses, and continues", a
     logger: { warn: (line) => void warned.push(line) },
   });
   const one = report(sent(0));
-  await move(25);
+  await move(1);
   await one;
   assert.deepEqual(warned, ["Cannot publish outcomes, but the ledger has them"]);
 });

@@ -16,6 +16,8 @@ const ROUND_EVERY_MS = 1000;
 
 /** Interval at which the mail of one integration is searched. */
 const SEARCH_EVERY_MS = 10_000;
+/** A round may begin some milliseconds early. */
+const EARLY_MS = ROUND_EVERY_MS / 2;
 
 /** Maximum number of integrations that one round searches: a hundred stopped ones must not cause a burst of work. */
 const MAX_SEARCHES = 10;
@@ -57,7 +59,8 @@ export async function failOverdue(
     ...await deps.waiting.integrationsDue(deps.now()),
   ]);
   for (const key of searches.keys()) if (!waitedFor.has(key)) searches.delete(key);
-  const searched = chooseSearched(waitedFor, searches, deps.now());
+  const now = deps.now();
+  const searched = chooseSearched(waitedFor, searches, now);
   if (searched.length === 0) return waitedFor.size > 0;
   const round = openRound(await deps.circuits.list(), flow);
   const errors: unknown[] = [];
@@ -72,7 +75,7 @@ export async function failOverdue(
       errors.push(error);
     }
     // One that has more goes on in the next round, after those that were not reached.
-    searches.set(key, deps.now().getTime() - (left > 0 ? 0 : SEARCH_EVERY_MS));
+    searches.set(key, now.getTime() - (left > 0 ? 0 : SEARCH_EVERY_MS));
   }
   if (errors.length > 0) throw errors[0];
   return true;
@@ -83,7 +86,7 @@ function chooseSearched(integrations: Iterable<string>, searches: Searches, now:
   const lastOf = (key: string) => searches.get(key) ?? 0;
   return [...integrations]
     // A clock that was set back must not stop the searches.
-    .filter((key) => Math.abs(now.getTime() - lastOf(key)) >= SEARCH_EVERY_MS)
+    .filter((key) => Math.abs(now.getTime() - lastOf(key)) >= SEARCH_EVERY_MS - EARLY_MS)
     .toSorted((a, b) => lastOf(a) - lastOf(b))
     .slice(0, MAX_SEARCHES);
 }

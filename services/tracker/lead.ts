@@ -1,8 +1,13 @@
 import { pause } from "@posthaste/runtime";
-import type { LeaderLease } from "./leader_lease.ts";
+import { type LeaderLease, RENEW_EVERY_MS } from "./leader_lease.ts";
 
-/** The lease lasts twice as long. */
-const RENEW_EVERY_MS = 2000;
+/** Options of {@linkcode lead}. */
+export interface LeadOptions {
+  /** Ends it. */
+  signal: AbortSignal;
+  /** Time between two renewals, in milliseconds. @default {RENEW_EVERY_MS} */
+  everyMs?: number;
+}
 
 /**
  * Runs `work` whenever this process holds the lease, until the signal aborts. Each run has a signal of its
@@ -10,26 +15,27 @@ const RENEW_EVERY_MS = 2000;
  */
 export async function lead(
   leaderLease: Pick<LeaderLease, "renew">,
-  signal: AbortSignal,
+  { signal, everyMs = RENEW_EVERY_MS }: LeadOptions,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    // Nobody begins to lead while the ledger or the broker is away. A present leader stops when its lease ends.
-    if (await leaderLease.renew().catch(() => false)) await turn(leaderLease, signal, work);
-    await pause(RENEW_EVERY_MS, signal);
+    // Nobody begins to lead while the ledger or the broker is away. A present leader stops if it cannot renew.
+    if (await leaderLease.renew().catch(() => false)) {
+      await turn(leaderLease, { signal, everyMs }, work);
+    } else await pause(everyMs, signal);
   }
 }
 
 async function turn(
   leaderLease: Pick<LeaderLease, "renew">,
-  signal: AbortSignal,
+  { signal, everyMs }: Required<LeadOptions>,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
   const isOver = AbortSignal.any([signal, over.signal]);
   const working = work(isOver).finally(() => over.abort());
   while (!isOver.aborted) {
-    await pause(RENEW_EVERY_MS, isOver);
+    await pause(everyMs, isOver);
     if (!isOver.aborted && !await leaderLease.renew().catch(() => false)) over.abort();
   }
   await working;

@@ -6,23 +6,23 @@ import { lead } from "./lead.ts";
 test("lead() runs the work while it holds the lease, and ends it with the lease and with the signal", async () => {
   const stop = new AbortController();
   const events: string[] = [];
-  let isMine: boolean | Error = false;
+  let answer: boolean | Error = false;
   const leading = lead(
     {
-      renew: () => isMine instanceof Error ? Promise.reject(isMine) : Promise.resolve(isMine),
+      renew: () => answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer),
     },
-    stop.signal,
+    { signal: stop.signal, everyMs: 5 },
     async (signal) => {
       events.push("begin");
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       events.push("end");
     },
   );
-  isMine = true;
+  answer = true;
   await until(() => events.length === 1);
-  isMine = new Error("the ledger is away");
+  answer = new Error("the ledger is away");
   await until(() => events.length === 2);
-  isMine = true;
+  answer = true;
   await until(() => events.length === 3);
   stop.abort();
   await leading;

@@ -14,7 +14,11 @@ export interface LeaderLeaseDeps extends StorePart<"leases.take" | "leases.leave
 
 /** The lease of work that one tracker does for all. Disposing it leaves the work to the others. */
 export interface LeaderLease extends AsyncDisposable {
-  /** Takes the lease or renews it, for four seconds. Returns whether this process holds it. */
+  /**
+   * Takes the lease or renews it, for four seconds. Returns whether this process holds it.
+   *
+   * @throws If the ledger is away, or, for one who does not lead, the broker.
+   */
   renew(): Promise<boolean>;
   /** @throws {Error} If nobody may lead, because the ledger was restored; also before the first renewal. */
   assertCurrent(): void;
@@ -22,6 +26,9 @@ export interface LeaderLease extends AsyncDisposable {
 
 /** Time after which another tracker takes over from a lost one. */
 const LEASE_MS = 4000;
+
+/** Time between two renewals, in milliseconds. */
+export const RENEW_EVERY_MS = LEASE_MS / 2;
 
 /**
  * Opens a leader lease. The first renewal acquires it, not the opening.

@@ -63,7 +63,7 @@ test("renew() is true for one of two, who counts its renewals", async () => {
   assert.deepEqual(world.left, [world.asked[0]], "only who has it leaves it");
 });
 
-test("renew() throws when the ledger does, and retries immediately", async () => {
+test("renew() throws when the ledger does, and the next one succeeds", async () => {
   const { world, deps, options } = openWorld();
   await using lease = openLeaderLease(deps, options);
   world.isLedgerAway = true;

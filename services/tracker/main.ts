@@ -85,7 +85,7 @@ await runService({
       ], { logger, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
-      lead(scheduler, signal, async (signal) => {
+      lead(scheduler, { signal }, async (signal) => {
         const intervalMs = config.RELEASE_INTERVAL;
         // A leader knows nothing from an earlier turn: another one has led since.
         const flow = openFlow(deps);
@@ -108,7 +108,7 @@ await runService({
             settlement.note(statusEvents);
           }, {
             consumer: "statistics",
-            // The scheduler waits for these events. Events that arrive meanwhile make one batch.
+            // What a large send leaves in a moment: the scheduler waits for it.
             batchSize: 5000,
             signal,
             logger,

@@ -1,5 +1,3 @@
-import { pause } from "@posthaste/runtime";
-
 /** News that somebody waits for. What comes while nobody waits ends the next wait. */
 export interface News {
   /** Ends the current wait, or the next one. */
@@ -15,14 +13,11 @@ export function openNews(): News {
   return {
     wake,
     async next({ signal, withinMs }) {
-      const over = new AbortController();
+      const timer = withinMs === undefined ? undefined : setTimeout(wake, withinMs);
       signal?.addEventListener("abort", wake);
       if (signal?.aborted) wake();
-      await Promise.race([
-        news.promise,
-        ...(withinMs === undefined ? [] : [pause(withinMs, over.signal)]),
-      ]);
-      over.abort();
+      await news.promise;
+      clearTimeout(timer);
       signal?.removeEventListener("abort", wake);
       news = Promise.withResolvers();
     },

@@ -1,5 +1,5 @@
 import { isOutage } from "@posthaste/messaging";
-import { pause, rareWarnings } from "@posthaste/runtime";
+import { pause, rareWarnings, untilBeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import type { Flow } from "./flow.ts";
@@ -51,7 +51,7 @@ export async function scheduleForever(
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
     await pause(pauseMs, signal);
-    const waitMs = isDue || isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs;
+    const waitMs = isDue || isWaiting ? intervalMs : untilBeat(IDLE_INTERVALS * intervalMs);
     await flow.nextNews(waitMs, signal);
   }
 }

@@ -73,7 +73,9 @@ async function roundsOf({ deps, flow }: Scheduler, intervalMs: number) {
 
 test("scheduleForever() pauses for one interval while messages are due, and longer if nothing waits", async () => {
   await using scheduler = await openTestScheduler([{ id: 4 }]);
-  assert.deepEqual((await roundsOf(scheduler, 60_000)).waits, [180_000, 180_000, 180_000]);
+  // Such pauses end with others of the process.
+  const { waits } = await roundsOf(scheduler, 60_000);
+  assert.deepEqual(waits.map((ms) => Math.round(ms / 1000)), [180, 180, 180]);
   await scheduler.defer({ messageCount: 6 });
   // Also in rounds without a search.
   assert.deepEqual(await roundsOf(scheduler, 60_000), {

@@ -30,8 +30,8 @@ export interface ClaimTimes {
   forMs: number;
 }
 
-/** Endpoints of a process that is lost wait for at most 10 s: the claim and the time to the next one of another process. */
-export const CLAIM_TIMES: ClaimTimes = { everyMs: 2500, forMs: 7500 };
+/** Endpoints of a process that is lost wait for at most 10 s: the claim, and up to 3 s to the next one of another process. */
+export const CLAIM_TIMES: ClaimTimes = { everyMs: 2500, forMs: 7000 };
 const MAX_CLAIMED = 200;
 
 /** Options of {@linkcode followEndpoints}. */
