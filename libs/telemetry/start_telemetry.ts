@@ -5,7 +5,7 @@ import { observeProcess } from "./_process_metrics.ts";
 import type { MetricsPage, PrometheusReader } from "./_prometheus_reader.ts";
 import { resourceOf } from "./_resource.ts";
 import { openOtlpMetrics } from "./_metric_exporter.ts";
-import { unrecordedTraces } from "./_unrecorded_traces.ts";
+import { nonRecordingTracers } from "./_non_recording_tracer.ts";
 import type { Logger } from "./logger.ts";
 
 export type { MetricsPage };
@@ -91,18 +91,13 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 }
 
 async function propagateTraces(): Promise<void> {
-  const [
-    { AsyncLocalStorageContextManager },
-    { W3CTraceContextPropagator },
-    { RandomIdGenerator },
-  ] = await Promise.all([
+  const [{ AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }] = await Promise.all([
     import("@opentelemetry/context-async-hooks"),
     import("@opentelemetry/core"),
-    import("@opentelemetry/sdk-trace"),
   ]);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(unrecordedTraces(new RandomIdGenerator()));
+  trace.setGlobalTracerProvider(nonRecordingTracers());
 }
 
 async function exportTraces(resource: Resource): Promise<() => Promise<void>> {

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from "@opentelemetry/api";
-import { RandomIdGenerator } from "@opentelemetry/sdk-trace";
-import { unrecordedTraces } from "./_unrecorded_traces.ts";
+import { nonRecordingTracers } from "./_non_recording_tracer.ts";
 import { startTelemetry } from "./start_telemetry.ts";
 import { extractTrace, injectTrace, withContext } from "./trace_context.ts";
 import { withSpan } from "./span.ts";
 
-const tracer = unrecordedTraces(new RandomIdGenerator()).getTracer("test");
+const tracer = nonRecordingTracers().getTracer("test");
 
-test("unrecordedTraces() begins a sampled trace where there is none, as far as other services know", () => {
+test("nonRecordingTracers() begins a sampled trace where there is none, as far as other services know", () => {
   const [one, other] = ["a", "b"].map((name) =>
     tracer.startSpan(name, {}, ROOT_CONTEXT).spanContext()
   );
@@ -19,19 +18,19 @@ test("unrecordedTraces() begins a sampled trace where there is none, as far as o
   assert.notEqual(one?.traceId, other?.traceId);
 });
 
-test("unrecordedTraces() continues a trace, sampled or not, with a span of its own", () => {
+test("nonRecordingTracers() continues a trace, sampled or not, with a span of its own", () => {
   for (const traceFlags of [TraceFlags.NONE, TraceFlags.SAMPLED]) {
-    const above = { traceId: "a".repeat(32), spanId: "b".repeat(16), traceFlags, isRemote: true };
-    const parent = trace.setSpanContext(ROOT_CONTEXT, above);
+    const remote = { traceId: "a".repeat(32), spanId: "b".repeat(16), traceFlags, isRemote: true };
+    const parent = trace.setSpanContext(ROOT_CONTEXT, remote);
     const own = tracer.startSpan("x", { kind: SpanKind.CLIENT }, parent).spanContext();
-    assert.deepEqual({ ...own, spanId: "" }, { ...above, spanId: "", isRemote: false });
-    assert.notEqual(own.spanId, above.spanId);
+    assert.deepEqual({ ...own, spanId: "" }, { ...remote, spanId: "", isRemote: false });
+    assert.notEqual(own.spanId, remote.spanId);
     const root = tracer.startSpan("x", { root: true }, parent).spanContext();
-    assert.notEqual(root.traceId, above.traceId);
+    assert.notEqual(root.traceId, remote.traceId);
   }
 });
 
-test("unrecordedTraces() keeps nothing of a span", () => {
+test("nonRecordingTracers() keeps nothing of a span", () => {
   assert.equal(tracer.startSpan("x", {}, ROOT_CONTEXT).isRecording(), false);
 });
 
@@ -53,7 +52,7 @@ test("withSpan() without an exporter continues the trace that came in, and nests
   assert.equal(new Set([traceparent, outer?.traceparent, inner?.traceparent]).size, 3);
 });
 
-test("startActiveSpan() of unrecordedTraces() takes its function in each of its three places", async () => {
+test("startActiveSpan() of nonRecordingTracers() takes its function in each of its three places", async () => {
   await using _ = await startTelemetry({ service: "mailer", env: {} });
   const active = () => trace.getActiveSpan();
   assert.ok(tracer.startActiveSpan("x", (span) => span === active()));
