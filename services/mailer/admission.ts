@@ -35,15 +35,16 @@ export type AdmissionResult = Permit | "elsewhere" | "later";
 
 /** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
-  /** Waits briefly for capacity. */
+  /** Waits for capacity, for at most ten seconds. */
   admit(integration: Integration): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
 
 /**
- * Wait above which a mail goes back to the scheduler, in milliseconds. A waiting mail holds no place of
- * others, only bytes. The scheduler keeps much less work in flight for each server, but small sends do not pass it.
+ * Wait above which a mail goes back to the scheduler, in milliseconds. A waiting mail holds bytes, and a place of
+ * others only while the memory is full. The scheduler keeps much less work in flight for each server, but small sends
+ * bypass it.
  */
 const MAX_WAIT_MS = 10_000;
 

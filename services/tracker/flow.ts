@@ -66,8 +66,8 @@ const FIRST_WINDOW = 2;
 /** Smallest window of a server from which outcomes come: enough for all its connections. */
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
-/** Up to this width a window grows quickly, whatever came back. */
-const QUICK_WINDOW = 32;
+/** Up to this width a window grows quickly after a return, whatever came back. */
+const MIN_SLOW_START_THRESHOLD = 32;
 
 /**
  * Pause after every attempt was returned, in milliseconds. Then one message tries again; the pause doubles
@@ -104,8 +104,11 @@ interface ServerFlow {
   since: number;
   /** Largest window since the last return: it grows with each attempt that ends ({@linkcode growthOf}). */
   cap: number;
-  /** Up to this width it grows quickly: half of the one that was too wide. */
-  quick: number;
+  /**
+   * Up to this width the cap grows quickly, at first without limit: half of the one that was too wide, at least 32.
+   * The slow start threshold of TCP (RFC 5681, section 3.1).
+   */
+  slowStartThreshold: number;
   returnedAt: number;
   pauseMs: number;
 }
@@ -140,7 +143,12 @@ export function openFlow(
     if (server === undefined) {
       server = {
         ...{ begun: new Map(), dispatched: 0, returned: new Map(), ends: [], since: clock.now() },
-        ...{ cap: MAX_WINDOW, quick: MAX_WINDOW, returnedAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
+        ...{
+          cap: MAX_WINDOW,
+          slowStartThreshold: MAX_WINDOW,
+          returnedAt: -Infinity,
+          pauseMs: FIRST_PAUSE_MS,
+        },
       };
       flows.set(integration, server);
     }
@@ -193,7 +201,7 @@ export function openFlow(
     if (wasBegun) {
       server.cap = Math.max(0, used - 1);
       // One message alone says nothing of a width.
-      if (used > 1) server.quick = Math.max(QUICK_WINDOW, used / 2);
+      if (used > 1) server.slowStartThreshold = Math.max(MIN_SLOW_START_THRESHOLD, used / 2);
     } else {
       // The api had dispatched it. This proves little of the server: one message may try immediately.
       const others = server.begun.size === 0 ? 0 : used;
@@ -288,11 +296,11 @@ export function openFlow(
 }
 
 /**
- * Returns by how much one attempt that ends widens a window after a return. A wide one keeps its width while one in
- * seventeen comes back: fewer tell nothing of the mailers' capacity, and more exceed it.
+ * Returns by how much one attempt that ends widens a window after a return. One beyond the threshold keeps its width
+ * while one attempt in seventeen comes back: fewer tell nothing of the mailers' capacity, and more exceed it.
  */
-function growthOf({ cap, quick }: ServerFlow): number {
-  return cap < quick ? 1 : 1 / 16;
+function growthOf({ cap, slowStartThreshold }: ServerFlow): number {
+  return cap < slowStartThreshold ? 1 : 1 / 16;
 }
 
 function keyOf({ messageId, attempt }: AttemptKey): string {

@@ -177,6 +177,24 @@ test("keepReturned() lets few messages come back from a mailer that holds less t
   }
 });
 
+test("keepReturned() lets a window grow by one up to half of the width that was too wide, and then slowly", () => {
+  const { flow } = openTestFlow();
+  for (let index = 0; index < 400; index++) flow.begin(KEY, attemptOf(index));
+  flow.keepReturned(KEY, attemptOf(0), BUSY);
+  for (let index = 1; index < 400; index++) flow.end(attemptOf(index));
+  // Mail of the api fills the mailer.
+  flow.keepReturned(KEY, attemptOf(400), BUSY);
+  let next = 401;
+  const windowAfter = (ended: number) => {
+    for (const last = next + ended; next < last; next++) {
+      flow.begin(KEY, attemptOf(next));
+      flow.end(attemptOf(next));
+    }
+    return flow.windowOf(KEY);
+  };
+  assert.deepEqual([0, 100, 99, 16, 160].map(windowAfter), [1, 101, 200, 201, 211]);
+});
+
 test("keepReturned() leaves the others their window if a few messages come back", () => {
   for (const mailer of [{ returns: 0.01 }, { returns: 0.03 }, { neverTaken: 5000 }]) {
     const { sent } = runBehindMailer(mailer);
