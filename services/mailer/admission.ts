@@ -105,40 +105,42 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     async admit(integration) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
-      if (suspended !== null || isBlocked(traffic, deps.circuitOf(key), deps.now())) return "later";
+      const isBlocked = (inFlight: number) => {
+        const circuit = deps.circuitOf(key);
+        const now = deps.now();
+        // After a pause one mail is a probe, and the others wait for its result.
+        return now.getTime() < traffic.blockedUntil ||
+          circuit !== undefined && circuitCapacity(circuit, { now, inFlight }) <= 0;
+      };
+      if (suspended !== null || isBlocked(traffic.places.held)) return "later";
       const connections = shareOf(maxConnections, deps.peers(), key);
       if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return "later";
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
-      const leave = await takePlace(traffic);
+      // While it waits, its server may refuse a login or become unreachable.
+      const leave = await takePlace(traffic, () => !isBlocked(traffic.places.held - 1));
       return leave === undefined ? "later" : { connections, leave };
     },
   };
 }
 
-function isBlocked(
-  { blockedUntil, places }: Traffic,
-  circuit: IntegrationCircuit | undefined,
-  now: Date,
-): boolean {
-  if (now.getTime() < blockedUntil) return true;
-  // After a pause one mail is a probe, and the others wait for its result.
-  return circuit !== undefined && circuitCapacity(circuit, { now, inFlight: places.held }) <= 0;
-}
-
 /**
- * Takes a place among the transactions of an integration, unless the wait for it would be too long. Returns
- * the function that frees it.
+ * Takes a place among the transactions of an integration, unless the wait for it would be too long, or the mail may
+ * not begin then. Returns the function that frees it.
  */
-async function takePlace(traffic: Traffic): Promise<(() => void) | undefined> {
+async function takePlace(
+  traffic: Traffic,
+  mayBegin: () => boolean,
+): Promise<(() => void) | undefined> {
   const { places, begun } = traffic;
   const permit = places.tryAcquire() ??
     (waitMsFor(traffic) > MAX_WAIT_MS
       ? undefined
       : await places.acquire("", { maxWaitMs: MAX_WAIT_MS }));
   if (permit === undefined) return undefined;
+  if (!mayBegin()) return void permit[Symbol.dispose]();
   const transaction = { at: performance.now() };
   begun.add(transaction);
   return () => {

@@ -121,6 +121,21 @@ test("admit() returns the mail of a suspended integration and of one whose login
   passed(await admission.admit(integration));
 });
 
+test("admit() returns mail whose login was refused while it waited", async (context) => {
+  stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 1 });
+  const [first, second] = [await admission.admit(integration), await admission.admit(integration)];
+  const waiting = admission.admit(integration);
+  await turn();
+  admission.block(integration);
+  passed(first).leave();
+  assert.equal(await waiting, "later");
+  // It has left its place.
+  passed(second).leave();
+  passed(await admission.admit(integrationOf({ _id: "acc_1/2", maxConnections: 1 })));
+});
+
 test("admit() sends one mail as a probe after a pause, and returns the others", async () => {
   const open = openTestAdmission({ openUntil: new Date(1_000_001) });
   assert.equal(await open.admission.admit(integrationOf()), "later");
