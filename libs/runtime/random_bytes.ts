@@ -10,10 +10,10 @@ let used = BLOCK_BYTES;
  * asking for a few bytes costs nearly as much as asking for all of it.
  *
  * @param size At most 4096.
- * @throws {RangeError} If more are asked for.
+ * @throws {RangeError} If it is not such a number.
  */
 export function takeRandomBytes(size: number): Buffer {
-  if (size > BLOCK_BYTES) throw new RangeError(`Cannot take ${size} random bytes: too many`);
+  if (!(size >= 0 && size <= BLOCK_BYTES)) throw new RangeError(`Cannot take ${size} random bytes`);
   if (used + size > BLOCK_BYTES) {
     randomFillSync(block);
     used = 0;

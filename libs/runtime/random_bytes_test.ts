@@ -15,6 +15,6 @@ test("takeRandomBytes() returns no byte twice, and keeps what it returned", () =
   assert.deepEqual(taken.map((bytes) => bytes.toString("hex")), texts);
 });
 
-test("takeRandomBytes() refuses more than a block", () => {
-  assert.throws(() => takeRandomBytes(4097), RangeError);
+test("takeRandomBytes() refuses more than a block, and what is no size", () => {
+  for (const size of [4097, -8, NaN]) assert.throws(() => takeRandomBytes(size), RangeError);
 });

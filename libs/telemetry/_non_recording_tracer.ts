@@ -28,7 +28,8 @@ function nonRecordingTracer(): Tracer {
     const parentContext = root ? undefined : trace.getSpanContext(parent);
     const isChild = parentContext !== undefined && trace.isSpanContextValid(parentContext);
     const ofTrace = isChild
-      ? parentContext
+      // What other flags mean is unknown.
+      ? { ...parentContext, traceFlags: parentContext.traceFlags & TraceFlags.SAMPLED }
       : { traceId: newTraceId(), traceFlags: TraceFlags.SAMPLED };
     return trace.wrapSpanContext({ ...ofTrace, isRemote: false, spanId: newSpanId() });
   }

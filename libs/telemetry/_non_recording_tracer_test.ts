@@ -19,11 +19,22 @@ test("nonRecordingTracers() begins a sampled trace where there is none, as far a
 });
 
 test("nonRecordingTracers() continues a trace, sampled or not, with a span of its own", () => {
-  for (const traceFlags of [TraceFlags.NONE, TraceFlags.SAMPLED]) {
-    const remote = { traceId: "a".repeat(32), spanId: "b".repeat(16), traceFlags, isRemote: true };
+  // The other bits mean nothing to a version that does not know them (W3C Trace Context, section 3.2.2.5).
+  for (const [flags, traceFlags] of [[0, 0], [1, 1], [0xff, 1], [0x10, 0]] as const) {
+    const remote = {
+      traceId: "a".repeat(32),
+      spanId: "b".repeat(16),
+      traceFlags: flags,
+      isRemote: true,
+    };
     const parent = trace.setSpanContext(ROOT_CONTEXT, remote);
     const own = tracer.startSpan("x", { kind: SpanKind.CLIENT }, parent).spanContext();
-    assert.deepEqual({ ...own, spanId: "" }, { ...remote, spanId: "", isRemote: false });
+    assert.deepEqual({ ...own, spanId: "" }, {
+      ...remote,
+      spanId: "",
+      traceFlags,
+      isRemote: false,
+    });
     assert.notEqual(own.spanId, remote.spanId);
     const root = tracer.startSpan("x", { root: true }, parent).spanContext();
     assert.notEqual(root.traceId, remote.traceId);

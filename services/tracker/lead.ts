@@ -19,23 +19,26 @@ export async function lead(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
+    const askedAt = performance.now();
     // Nobody begins to lead while the ledger or the broker is away. A present leader stops if it cannot renew.
     if (await leaderLease.renew().catch(() => false)) {
-      await turn(leaderLease, { signal, everyMs }, work);
+      await turn(leaderLease, { signal, everyMs, askedAt }, work);
     } else await pause(everyMs, signal);
   }
 }
 
 async function turn(
   leaderLease: Pick<LeaderLease, "renew">,
-  { signal, everyMs }: Required<LeadOptions>,
+  { signal, everyMs, askedAt: lastAskedAt }: Required<LeadOptions> & { askedAt: number },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
   const isOver = AbortSignal.any([signal, over.signal]);
   const working = work(isOver).finally(() => over.abort());
-  while (!isOver.aborted) {
-    await pause(everyMs, isOver);
+  for (let askedAt = lastAskedAt; !isOver.aborted;) {
+    // The ledger counts from when it is asked, not from its answer.
+    await pause(Math.max(0, askedAt + everyMs - performance.now()), isOver);
+    askedAt = performance.now();
     if (!isOver.aborted && !await leaderLease.renew().catch(() => false)) over.abort();
   }
   await working;
