@@ -108,8 +108,8 @@ await runService({
             settlement.note(statusEvents);
           }, {
             consumer: "statistics",
-            // What a large send leaves in a moment: the scheduler waits for it.
-            batchSize: 5000,
+            // What a large send leaves in a moment. The scheduler's rounds are as far apart.
+            ...{ batchSize: 5000, everyMs: 100 },
             signal,
             logger,
           }),
