@@ -53,13 +53,13 @@ export async function failOverdue(
   deps: OverdueDeps,
   { flow, searches, signal }: { flow: Flow; searches: Searches; signal: AbortSignal },
 ): Promise<boolean> {
+  const now = deps.now();
   const waitedFor = new Set([
     ...flow.integrationsReturned(),
     ...await deps.waiting.integrationsWaitedFor(),
-    ...await deps.waiting.integrationsDue(deps.now()),
+    ...await deps.waiting.integrationsDue(now),
   ]);
   for (const key of searches.keys()) if (!waitedFor.has(key)) searches.delete(key);
-  const now = deps.now();
   const searched = chooseSearched(waitedFor, searches, now);
   if (searched.length === 0) return waitedFor.size > 0;
   const round = openRound(await deps.circuits.list(), flow);
