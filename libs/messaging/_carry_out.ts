@@ -1,5 +1,5 @@
 import type { EventType } from "@posthaste/contracts";
-import { failpoint } from "@posthaste/runtime";
+import { failpoint, pause } from "@posthaste/runtime";
 import { addSpanAttributes, count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
@@ -50,7 +50,7 @@ export async function carryOut<T extends EventType>(
   let verdict = await runStep(step, delivery, context);
   for (let waits = 1; verdict.type === "retry" && verdict.outage && !signal.aborted; waits++) {
     logger.warn("Cannot process events now, waiting", { step: step.name, error: verdict.reason });
-    await delay(retryDelayMs(waits), undefined, { signal }).catch(() => undefined);
+    await pause(retryDelayMs(waits), signal);
     verdict = await runStep(step, delivery, context);
   }
   count("posthaste.step.verdicts", 1, {
@@ -106,7 +106,7 @@ export async function refuse(
   // During an upgrade, a process of the newer version may receive it next.
   if (kind === "newer" && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });
-    await delay(retryDelayMs(deliveries), undefined, { signal }).catch(() => undefined);
+    await pause(retryDelayMs(deliveries), signal);
     message.nak();
     return;
   }
@@ -138,7 +138,7 @@ async function untilPublished(
     } catch (error) {
       if (error instanceof RangeError || signal.aborted) throw error;
       logger.warn("Cannot publish now, waiting", { error });
-      await delay(retryDelayMs(tries), undefined, { signal }).catch(() => undefined);
+      await pause(retryDelayMs(tries), signal);
     }
   }
 }

@@ -1,7 +1,6 @@
 import { createInbox, millis, type Msg, nanos, type Subscription } from "@nats-io/nats-core";
-import { answerWithin, openTimeLimit } from "@posthaste/runtime";
+import { answerWithin, openTimeLimit, pause } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import { type EventMessage, openEventMessage } from "./_event_message.ts";
 import type { HeldEvents } from "./_held_events.ts";
@@ -97,7 +96,7 @@ class Pull {
         return await this.#readAckWait();
       } catch (error) {
         this.#warn(error);
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await pause(RETRY_MS, signal);
       }
     }
   }

@@ -118,7 +118,7 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     const batches: string[][] = [];
     const ended = open.bus.followStatusEvents(
       (batch) => Promise.resolve(void batches.push(names(batch))),
-      // A lone one would have to wait for a quarter of an hour, if each of them had taken a turn.
+      // A lone one would have to wait for eight minutes, if each of them had taken a turn.
       { ...optionsOf(stop), batchSize: 2, everyMs: 5000 },
     );
     await until(() => batches.flat().length === 200);

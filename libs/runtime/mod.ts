@@ -28,6 +28,7 @@ export { armFailpoint, type Failpoint, failpoint, FAILPOINTS } from "./failpoint
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
 export { onceThere, type Waiting } from "./once_there.ts";
+export { pause, untilBeat } from "./pause.ts";
 export {
   type DestinationName,
   DESTINATIONS,
@@ -40,11 +41,9 @@ export {
   type PlaceName,
   PLACES,
 } from "./permissions.ts";
-export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
-export { pause, untilBeat } from "./pause.ts";
 export { takeRandomBytes } from "./random_bytes.ts";
+export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
 export { rareWarnings } from "./rare_warnings.ts";
-export { Throttle } from "./throttle.ts";
 export { repeat, type Repetition } from "./repeat.ts";
 export { runService, type ServiceContext, type ServiceOptions } from "./run_service.ts";
 export { SERVICE_CONFIG } from "./service_config.ts";
@@ -65,5 +64,6 @@ export type {
   ProgramPermissions,
 } from "./service_permissions.ts";
 export { setting, type SettingMeta } from "./setting.ts";
+export { Throttle } from "./throttle.ts";
 export { openTimeLimit } from "./time_limit.ts";
 export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "@posthaste/telemetry";
-import { pause } from "./pause.ts";
+import { pause, untilBeat } from "./pause.ts";
 import { rareWarnings } from "./rare_warnings.ts";
 
 /** Options of {@linkcode repeat}. */
@@ -30,6 +30,6 @@ export async function repeat(
     } catch (error) {
       warn(failure, { error });
     }
-    await pause(isIdle ? idleMs : everyMs, signal);
+    await pause(untilBeat(isIdle ? idleMs : everyMs), signal);
   }
 }

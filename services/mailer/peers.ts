@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
-import { pause } from "@posthaste/runtime";
+import { pause, untilBeat } from "@posthaste/runtime";
 import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Peers } from "./share.ts";
@@ -40,12 +39,12 @@ export async function joinPeers(
   }
 
   await announce();
-  if (known.count > 1) await delay(1.5 * ANNOUNCE_MS, undefined, { signal }).catch(() => undefined);
+  if (known.count > 1) await pause(1.5 * ANNOUNCE_MS, signal);
   return {
     peers: () => known,
     async stay(signal) {
       while (!signal.aborted) {
-        await pause(ANNOUNCE_MS, signal);
+        await pause(untilBeat(ANNOUNCE_MS), signal);
         if (!signal.aborted) await announce();
       }
     },

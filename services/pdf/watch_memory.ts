@@ -1,4 +1,4 @@
-import { pause } from "@posthaste/runtime";
+import { pause, untilBeat } from "@posthaste/runtime";
 import { observe } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import { memoryOf, processTree } from "./process_tree.ts";
@@ -15,6 +15,6 @@ export async function watchMemory(
   while (!signal.aborted) {
     const { pid } = browser.stats();
     bytes = pid === undefined ? 0 : memoryOf(processTree(pid));
-    await pause(EVERY_MS, signal);
+    await pause(untilBeat(EVERY_MS), signal);
   }
 }

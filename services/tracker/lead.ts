@@ -1,4 +1,4 @@
-import { pause } from "@posthaste/runtime";
+import { pause, untilBeat } from "@posthaste/runtime";
 import { type LeaderLease, RENEW_EVERY_MS } from "./leader_lease.ts";
 
 /** Options of {@linkcode lead}. */
@@ -19,26 +19,27 @@ export async function lead(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    const askedAt = performance.now();
+    const renewAt = performance.now() + everyMs;
     // Nobody begins to lead while the ledger or the broker is away. A present leader stops if it cannot renew.
     if (await leaderLease.renew().catch(() => false)) {
-      await turn(leaderLease, { signal, everyMs, askedAt }, work);
-    } else await pause(everyMs, signal);
+      await turn(leaderLease, { signal, everyMs, renewAt }, work);
+    } else await pause(untilBeat(everyMs), signal);
   }
 }
 
 async function turn(
   leaderLease: Pick<LeaderLease, "renew">,
-  { signal, everyMs, askedAt: lastAskedAt }: Required<LeadOptions> & { askedAt: number },
+  { signal, everyMs, renewAt: firstRenewAt }: Required<LeadOptions> & { renewAt: number },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
   const isOver = AbortSignal.any([signal, over.signal]);
   const working = work(isOver).finally(() => over.abort());
-  for (let askedAt = lastAskedAt; !isOver.aborted;) {
+  let renewAt = firstRenewAt;
+  while (!isOver.aborted) {
+    await pause(untilBeat(Math.max(0, renewAt - performance.now())), isOver);
     // The ledger counts from when it is asked, not from its answer.
-    await pause(Math.max(0, askedAt + everyMs - performance.now()), isOver);
-    askedAt = performance.now();
+    renewAt = performance.now() + everyMs;
     if (!isOver.aborted && !await leaderLease.renew().catch(() => false)) over.abort();
   }
   await working;

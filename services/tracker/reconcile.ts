@@ -1,9 +1,8 @@
 import { messageIdOf, startOf } from "@posthaste/contracts";
 import { isOutage, redispatchesOf } from "@posthaste/messaging";
-import { failpoint } from "@posthaste/runtime";
+import { failpoint, pause } from "@posthaste/runtime";
 import type { SendHead, StorePart, UnfinishedMessage } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
 import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
@@ -65,7 +64,7 @@ export async function reconcileForever(
     }
     // A full round means that more are due.
     if (found < SENDS_PER_ROUND) {
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      await pause(waitMs, signal);
     }
   }
 }
