@@ -41,7 +41,7 @@ export {
   type PlaceName,
   PLACES,
 } from "./permissions.ts";
-export { takeRandomBytes } from "./random_bytes.ts";
+export { randomName, takeRandomBytes } from "./random_bytes.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
 export { rareWarnings } from "./rare_warnings.ts";
 export { repeat, type Repetition } from "./repeat.ts";

@@ -22,3 +22,8 @@ export function takeRandomBytes(size: number): Buffer {
   used += size;
   return taken;
 }
+
+/** Makes a name, 16 hexadecimal digits, for what only must not be confused: a process, or an attempt that it makes. */
+export function randomName(): string {
+  return takeRandomBytes(8).toString("hex");
+}

@@ -7,8 +7,7 @@ import {
   TERMINAL_STATES,
 } from "@posthaste/contracts";
 import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
-import { allEnded } from "@posthaste/runtime";
-import { randomBytes } from "node:crypto";
+import { allEnded, randomName } from "@posthaste/runtime";
 import type { Condition, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange, readTimeline } from "./_message_document.ts";
@@ -97,7 +96,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       ...{ state: "canceled", at: now, reason: REASON },
       lines: [{ at: now, type: "canceled", attempt: n - 1, detail: REASON }],
     };
-    const by = randomBytes(8).toString("hex");
+    const by = randomName();
     const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message), {
       // An earlier call may have begun to cancel it, or a mailer that was lost to defer it.
       completes: ({ state }) => state === "canceled" || mayClose({ attempt: n, state }),

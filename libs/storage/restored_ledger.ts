@@ -1,7 +1,6 @@
 import { isScheduled, type Message, type SmtpReply, startOf } from "@posthaste/contracts";
 import { advance, beginOutcome, beginVoid, type Ending, nextAttempt } from "@posthaste/delivery";
-import { allEnded } from "@posthaste/runtime";
-import { randomBytes } from "node:crypto";
+import { allEnded, randomName } from "@posthaste/runtime";
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { identityOf } from "./message_identity.ts";
@@ -235,7 +234,7 @@ function holding(message: UnfinishedMessage, { now }: Loss): Ending<AttemptOutco
   if (register !== undefined) {
     return beginOutcome({ n, outcome: begunOutcome(message) ?? held });
   }
-  return beginVoid({ n, by: randomBytes(8).toString("hex"), outcome: held });
+  return beginVoid({ n, by: randomName(), outcome: held });
 }
 
 /** Writes an outcome. A message that was sent at last may have failed before, and then been retried. */

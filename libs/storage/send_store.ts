@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomName } from "@posthaste/runtime";
 import { messageIdOf, type Send, startOf, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
@@ -163,7 +163,7 @@ export function sendStore(db: Db): SendStore {
       return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
     },
     async claimReconciliation(ids, { now, reconcileAt }) {
-      const reconciledBy = randomBytes(8).toString("hex");
+      const reconciledBy = randomName();
       const { modifiedCount } = await sends.updateMany(
         { _id: { $in: ids }, settledAt: null, reconcileAt: { $lte: now } },
         { $set: { reconcileAt, reconciledBy } },

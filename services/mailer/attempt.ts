@@ -8,7 +8,7 @@ import {
   mayDot,
   replied,
 } from "@posthaste/delivery";
-import { failpoint, takeRandomBytes } from "@posthaste/runtime";
+import { failpoint, randomName } from "@posthaste/runtime";
 import {
   type AttemptOutcome,
   IDEMPOTENCY_KEPT_MS,
@@ -79,7 +79,7 @@ export function openAttempt(
   { n, fallback }: { n: number; fallback?: number | undefined },
   { registers: { ledgerOf }, transferMs, replyMs, now, logger }: AttemptDeps,
 ): Attempt {
-  const by = takeRandomBytes(8).toString("hex");
+  const by = randomName();
   const longestMs = transferMs + replyMs;
   const ledger = ledgerOf(message, {
     waitMs: longestMs + Math.min(longestMs * MARGIN, MAX_MARGIN_MS),

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { pause, untilBeat } from "@posthaste/runtime";
+import { pause, randomName, untilBeat } from "@posthaste/runtime";
 import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Peers } from "./share.ts";
@@ -24,7 +23,7 @@ export async function joinPeers(
   store: Pick<Store, "mailers">,
   { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },
 ): Promise<Peer> {
-  const id = randomBytes(8).toString("hex");
+  const id = randomName();
   let known: Peers = { count: 1, position: 0 };
 
   async function announce(): Promise<void> {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomName } from "@posthaste/runtime";
 import { messageIdOf, startOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { Outgoing } from "@posthaste/messaging";
@@ -64,7 +64,7 @@ export async function failMessages(
       ...{ state: "failed", at, reason },
       lines: [{ at, type: "failed", attempt, detail: reason }],
     };
-    const by = randomBytes(8).toString("hex");
+    const by = randomName();
     const n = attempt + 1;
     const ending = await advance(beginVoid({ n, by, outcome }), ledgerOf(message), {
       completes: () => true,

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomName } from "@posthaste/runtime";
 import type { LeaseRenewal } from "@posthaste/messaging";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
@@ -42,7 +42,7 @@ export function openLeaderLease(
   { leases, lastRenewal, reportRenewal, logger }: LeaderLeaseDeps,
   { name }: { name: string },
 ): LeaderLease {
-  const holder = randomBytes(8).toString("hex");
+  const holder = randomName();
   let isLeading = false;
   /** The last renewal by this process, until another one leads. */
   let own: LeaseRenewal | undefined;

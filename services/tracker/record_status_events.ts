@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomName } from "@posthaste/runtime";
 import { type MessageStatusData, parseMessageId } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { StatusEvent } from "@posthaste/messaging";
@@ -76,7 +76,7 @@ async function endFailed(
   message: MessageIdentity,
   { registers: { ledgerOf } }: RecordDeps,
 ): Promise<void> {
-  const by = randomBytes(8).toString("hex");
+  const by = randomName();
   const outcome = outcomeOf(failure);
   const ending = beginVoid({ n: failure.attempt + 1, by, outcome });
   await advance(ending, ledgerOf(message), { completes: () => true });

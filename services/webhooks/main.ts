@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { openSemaphore, openTokenBuckets, type TokenBuckets } from "@posthaste/limits";
 import { openBus } from "@posthaste/messaging";
-import { runService } from "@posthaste/runtime";
+import { randomName, runService } from "@posthaste/runtime";
 import { openStore, readMasterKeys } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG, openWebhookEgress } from "./config.ts";
@@ -28,7 +27,7 @@ await runService({
     const deps = {
       ...store,
       ...{ poster, unseal, logger },
-      holder: randomBytes(8).toString("hex"),
+      holder: randomName(),
       permits: openSemaphore(IN_FLIGHT),
       rateOf: openRates(),
     };
