@@ -70,6 +70,7 @@ function flagsOf(
   ];
   const { starts = [], threads = false } = permissionsFor(name);
   return [
+    ...(name === "renderer" ? SMALL_YOUNG_GENERATION : []),
     "--permission",
     ...all.map((path) => `--allow-fs-read=${path}`),
     ...write.map((path) => `--allow-fs-write=${path}`),
@@ -77,6 +78,12 @@ function flagsOf(
     ...(threads ? THREADS : []),
   ];
 }
+
+/**
+ * In MB; Node's own limit is larger. The texts of mails make the renderer's young generation grow to its limit. After some
+ * 20,000 mails Node then collected the whole heap three times a second: 0.28 ms of CPU a mail, where it is 0.16.
+ */
+const SMALL_YOUNG_GENERATION = ["--max-semi-space-size=8"];
 
 // Node warns of each at each start; the comment above explains the cost.
 const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
