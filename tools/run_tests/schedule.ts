@@ -23,6 +23,12 @@ export interface Situation {
 
 /** Maximum concurrent files for each core: waiting files leave the processor to others. */
 const MAX_PER_CORE = 4;
+/**
+ * Files for each core that may run whatever is idle, while none is heavy: a short one has ended before an idle processor
+ * shows, and half of its time it waits.
+ */
+const LIGHT_PER_CORE = 2;
+
 /** Below this idle share, another file would only take time from the running ones. */
 const MIN_IDLE = 0.1;
 
@@ -41,10 +47,11 @@ export function nextFile(
   waiting: readonly PlannedFile[],
   { cores, idle, running, isPrepared, hasSystem }: Situation,
 ): PlannedFile | undefined {
-  if (running.length >= cores && (idle < MIN_IDLE || running.length >= MAX_PER_CORE * cores)) {
+  const heavy = running.filter(({ needs }) => isHeavy(needs)).length;
+  const always = heavy === 0 ? LIGHT_PER_CORE * cores : cores;
+  if (running.length >= always && (idle < MIN_IDLE || running.length >= MAX_PER_CORE * cores)) {
     return undefined;
   }
-  const heavy = running.filter(({ needs }) => isHeavy(needs)).length;
   const maxHeavy = cores + (idle >= MIN_IDLE_HEAVY ? 1 : 0);
   return waiting.find(({ needs }) =>
     (isPrepared || isPure(needs)) &&

@@ -42,11 +42,17 @@ test("orderFiles() begins with the shared system and what takes long, then with 
 });
 
 test("nextFile() starts a file for each core, and more only while the processor is idle", () => {
-  const two = [planned("a"), planned("b")];
+  const two = [system, planned("b")];
   assert.equal(nextOf([pure], { running: two.slice(1), idle: 0 }), "pure");
   assert.equal(nextOf([pure], { running: two, idle: 0.05 }), undefined);
   assert.equal(nextOf([pure], { running: two, idle: 0.5 }), "pure");
   assert.equal(nextOf([pure], { running: [...two, ...two, ...two, ...two], idle: 1 }), undefined);
+});
+
+test("nextFile() starts two files for each core while none is heavy, whatever is idle", () => {
+  const three = [planned("a"), stored, planned("c")];
+  assert.equal(nextOf([pure], { running: three, idle: 0 }), "pure");
+  assert.equal(nextOf([pure], { running: [...three, pure], idle: 0.05 }), undefined);
 });
 
 test("nextFile() runs pure files while the servers start", () => {
