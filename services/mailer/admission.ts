@@ -17,6 +17,8 @@ export interface AdmissionDeps {
   /** Circuit state of a server that was unreachable recently. */
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
   now(): Date;
+  /** Aborts when the process is about to end: from then on it begins no mail. */
+  lastCall: AbortSignal;
 }
 
 /** The permission to begin an SMTP transaction. */
@@ -98,6 +100,11 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     return traffic;
   }
 
+  // What waits goes back now, untried: its connection would be closed.
+  deps.lastCall.addEventListener("abort", () => {
+    for (const { places } of traffics.values()) places.resize(Infinity);
+  }, { once: true });
+
   return {
     block(integration) {
       trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
@@ -109,7 +116,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
         const circuit = deps.circuitOf(key);
         const now = deps.now();
         // After a pause one mail is a probe, and the others wait for its result.
-        return now.getTime() < traffic.blockedUntil ||
+        return deps.lastCall.aborted || now.getTime() < traffic.blockedUntil ||
           circuit !== undefined && circuitCapacity(circuit, { now, inFlight }) <= 0;
       };
       if (suspended !== null || isBlocked(traffic.places.held)) return "later";
@@ -119,7 +126,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
         return "later";
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
-      // While it waits, its server may refuse a login or become unreachable.
+      // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
       const leave = await takePlace(traffic, () => !isBlocked(traffic.places.held - 1));
       return leave === undefined ? "later" : { connections, leave };
     },

@@ -8,13 +8,15 @@ import { type AdmissionResult, openAdmission, type Permit } from "./admission.ts
 
 function openTestAdmission(circuit?: Partial<IntegrationCircuit>) {
   const world = { now: 1_000_000, peers: { count: 1, position: 0 } };
+  const ending = new AbortController();
   const admission = openAdmission({
     peers: () => world.peers,
     circuitOf: (_id) =>
       circuit && { _id, failures: 5, openUntil: null, reason: "gone", ...circuit },
     now: () => new Date(world.now),
+    lastCall: ending.signal,
   });
-  return { admission, world };
+  return { admission, world, end: () => ending.abort() };
 }
 
 function passed(admitted: AdmissionResult): Permit {
@@ -91,6 +93,19 @@ test("admit() returns mail for a server that hangs within ten seconds", async (c
   passed(await admission.admit(integrationOf({ _id: "acc_2/1" })));
   passed(first[0] as AdmissionResult).leave();
   passed(await admission.admit(integration));
+});
+
+test("admit() returns all mail when the process is about to end", async (context) => {
+  stopTime(context);
+  const { admission, end } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 1 });
+  const begun = [await admission.admit(integration), await admission.admit(integration)];
+  const waiting = Array.from({ length: 30 }, () => admission.admit(integration));
+  await turn();
+  end();
+  assert.deepEqual(new Set(await Promise.all(waiting)), new Set(["later"]));
+  for (const admitted of begun) passed(admitted).leave();
+  assert.equal(await admission.admit(integration), "later");
 });
 
 test("admit() makes mail wait while one transaction hangs and the others end", async (context) => {

@@ -71,7 +71,9 @@ await runService({
       integrations: cachedIntegrations(store.integrations),
       findSuppressed: openSuppressionLookup(store.suppressions),
       unseal: unsealer(keys, accessTokens),
-      admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
+      admission: openAdmission({
+        ...{ peers: peer.peers, circuitOf: circuits.circuitOf, now, lastCall },
+      }),
       circuitStates: circuits,
       inFlight: openMailMemory(),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),

@@ -748,6 +748,7 @@ test("mail finds the one mailer of two that has a connection, through the broker
       peers: () => ({ count: 2, position }),
       circuitOf: () => undefined,
       now: () => new Date(),
+      lastCall: new AbortController().signal,
     });
     const findIntegration = () => Promise.resolve(integrationOf({ maxConnections: 1 }));
     return openMailer({
