@@ -38,7 +38,8 @@ export function insertGroup<T extends { _id: string }>(
   function plan(): void {
     if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
     isPlanned = true;
-    const afterMs = throttle.waitMs;
+    // A full group gains nothing by waiting.
+    const afterMs = waiting.length < MAX_GROUP_SIZE ? throttle.waitMs : 0;
     const begin = () => {
       isPlanned = false;
       void flush();
@@ -52,6 +53,7 @@ export function insertGroup<T extends { _id: string }>(
     waiting = waiting.slice(MAX_GROUP_SIZE);
     commands++;
     throttle.begin();
+    plan();
     try {
       const faults = await insert(collection, group.map(({ document }) => document));
       for (const [position, { resolve, reject }] of group.entries()) {

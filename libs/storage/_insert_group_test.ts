@@ -65,3 +65,11 @@ test("insertGroup() inserts what comes alone immediately, and groups what comes 
   await Promise.all([...group, insert({ _id: "4", by: "me" })]);
   assert.equal(await groupsOf("insert_paced"), 3);
 });
+
+test("insertGroup() does not make full groups wait", { timeout: 60_000 }, async () => {
+  const lines = opened.db.collection<Line>("insert_full");
+  const insert = insertGroup(lines, { everyMs: 3_600_000 });
+  const wanted = Array.from({ length: 1500 }, (_, index) => ({ _id: `${index}`, by: "me" }));
+  await Promise.all(wanted.map(insert));
+  assert.equal(await groupsOf("insert_full"), 3);
+});
