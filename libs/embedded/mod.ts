@@ -29,5 +29,6 @@ export {
 } from "./nats_cluster.ts";
 export { type NatsServerOptions, openNatsServer } from "./nats_server.ts";
 export { chromiumCacheDir, type Env, userCacheDir } from "./user_cache_dir.ts";
+export { type MongoContents, openMongoContents } from "./_replica_set.ts";
 export type { RunningServer } from "./_restartable.ts";
 export type { Exit } from "./_supervised.ts";

@@ -2,8 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openMongod, type RunningServer } from "@posthaste/embedded";
-import { type MongoContents, openMongoContents } from "./_mongo_contents.ts";
+import {
+  type MongoContents,
+  openMongoContents,
+  openMongod,
+  type RunningServer,
+} from "@posthaste/embedded";
 
 /** A database without a document, for one test. Disposing empties it. */
 export interface TestMongo extends AsyncDisposable {
