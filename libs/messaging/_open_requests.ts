@@ -8,9 +8,13 @@ interface OpenRequest {
   isPerhapsLost: boolean;
 }
 
+const MAX_SERVED = 1000;
+
 /** The requests for events that the broker has not ended, the oldest first, by the inboxes of their answers. */
 export class OpenRequests {
   readonly #requests = new Map<string, OpenRequest>();
+  /** The last ones for which as many events have come as they asked for. The broker may still count some as left. */
+  readonly #served = new Set<string>();
 
   /** Maximum number of events that they may still bring, without those that may be lost. */
   get awaited(): number {
@@ -41,7 +45,22 @@ export class OpenRequests {
   countEvent(): void {
     const requests = [...this.#requests];
     const oldest = requests.find(([, { isPerhapsLost }]) => !isPerhapsLost) ?? requests[0];
-    if (oldest !== undefined && --oldest[1].left === 0) this.end(oldest[0]);
+    if (oldest === undefined || --oldest[1].left > 0) return;
+    this.end(oldest[0]);
+    this.#served.add(oldest[0]);
+    const [first] = this.#served;
+    if (this.#served.size > MAX_SERVED && first !== undefined) this.#served.delete(first);
+  }
+
+  /**
+   * Ends a request that expired with events left, as the broker says. It serves open requests in turns: of those events,
+   * some may have been counted for this request, and are then left in others that the broker has served.
+   */
+  expire(inbox: string, left: number): void {
+    const counted = this.#requests.get(inbox)?.left ?? 0;
+    // One that counted as lost is not counted any more.
+    if (!this.end(inbox) && !this.#served.delete(inbox)) return;
+    for (let more = left - counted; more > 0; more--) this.countEvent();
   }
 
   /** Returns whether the request was open. */

@@ -24,6 +24,8 @@ export interface PullOptions {
 
 /** A request for events ends after this. The broker then answers with 408. */
 const EXPIRES_MS = 5000;
+/** In that answer: how many events the request could still have brought. */
+const LEFT_HEADER = "Nats-Pending-Messages";
 /** Time for that answer. A request without it is lost, with the broker or with the connection. */
 const ANSWER_MS = 1000;
 /** Wait after a refusal. */
@@ -185,11 +187,13 @@ class Pull {
   readonly #receive = (error: unknown, message: Msg): void => {
     if (error) return this.#retry(error);
     if (!message.subject.startsWith(this.#inbox)) return this.#keep(message);
-    // The broker also ends requests that counted as lost.
-    if (!this.#requests.end(message.subject)) return;
     const { code, description } = message.headers ?? {};
-    if (code === 408) this.#ask();
-    else this.#retry(new Error(`${code} ${description}`));
+    if (code === 408) {
+      this.#requests.expire(message.subject, Number(message.headers?.get(LEFT_HEADER) ?? 0));
+      return this.#ask();
+    }
+    // The broker also ends requests that counted as lost.
+    if (this.#requests.end(message.subject)) this.#retry(new Error(`${code} ${description}`));
   };
 
   #keep(raw: Msg): void {
