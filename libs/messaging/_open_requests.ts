@@ -1,77 +1,87 @@
 import { openTimeLimit } from "@posthaste/runtime";
 
-interface OpenRequest {
-  /** Maximum number of events that it may still bring. */
+/** Requests of one connection to the broker. */
+interface Group {
+  /** Events that were asked for by those that are open. */
+  asked: number;
+  /** Maximum number of events that they may still bring. */
   left: number;
-  limit: Disposable;
-  /** Whether the broker may have lost it with the connection. */
-  isPerhapsLost: boolean;
 }
 
-const MAX_SERVED = 1000;
+interface OpenRequest {
+  batch: number;
+  limit: Disposable;
+  group: Group;
+}
 
-/** The requests for events that the broker has not ended, the oldest first, by the inboxes of their answers. */
+/**
+ * The requests for events that have not ended, by the inboxes of their answers.
+ *
+ * The broker serves them in turns, and does not say which one an event answers. It says how many events one had left
+ * when it expired, and nothing when it has brought all. So they are counted together, and each stays until its answer
+ * or its time limit.
+ */
 export class OpenRequests {
   readonly #requests = new Map<string, OpenRequest>();
-  /** The last ones for which as many events have come as they asked for. The broker may still count some as left. */
-  readonly #served = new Set<string>();
+  #current: Group = { asked: 0, left: 0 };
+  #perhapsLost: Group = { asked: 0, left: 0 };
 
   /** Maximum number of events that they may still bring, without those that may be lost. */
   get awaited(): number {
-    return this.#requests.values().reduce(
-      (sum, { left, isPerhapsLost }) => isPerhapsLost ? sum : sum + left,
-      0,
-    );
+    return this.#current.left;
   }
 
   /** Maximum number of events that they may still bring. */
   get possible(): number {
-    return this.#requests.values().reduce((sum, { left }) => sum + left, 0);
+    return this.#current.left + this.#perhapsLost.left;
   }
 
-  /** Adds a request. It ends after `timeoutMs`: without an answer by then it is lost. */
-  add(inbox: string, request: { batch: number; timeoutMs: number; onLate: () => void }): void {
-    const limit = openTimeLimit(request.timeoutMs, () => {
-      this.end(inbox);
-      request.onLate();
+  /** Adds a request. It ends after `timeoutMs`: without an answer by then it has brought all, or is lost. */
+  add(
+    inbox: string,
+    { batch, timeoutMs, onLate }: { batch: number; timeoutMs: number; onLate: () => void },
+  ): void {
+    const limit = openTimeLimit(timeoutMs, () => {
+      this.end(inbox, 0);
+      onLate();
     });
-    this.#requests.set(inbox, { left: request.batch, limit, isPerhapsLost: false });
+    const group = this.#current;
+    this.#requests.set(inbox, { batch, limit, group });
+    group.asked += batch;
+    group.left += batch;
   }
 
-  /**
-   * Counts an event. The broker does not say which request it answers, so it counts for the oldest. If that is
-   * wrong, the time limit of the other one corrects it.
-   */
+  /** Counts an event. */
   countEvent(): void {
-    const requests = [...this.#requests];
-    const oldest = requests.find(([, { isPerhapsLost }]) => !isPerhapsLost) ?? requests[0];
-    if (oldest === undefined || --oldest[1].left > 0) return;
-    this.end(oldest[0]);
-    this.#served.add(oldest[0]);
-    const [first] = this.#served;
-    if (this.#served.size > MAX_SERVED && first !== undefined) this.#served.delete(first);
+    const group = this.#current.left > 0 ? this.#current : this.#perhapsLost;
+    group.left = Math.max(0, group.left - 1);
   }
 
   /**
-   * Ends a request that expired with events left, as the broker says. It serves open requests in turns: of those events,
-   * some may have been counted for this request, and are then left in others that the broker has served.
+   * Ends a request. Returns whether it was open.
+   *
+   * @param left Events that it has not brought. @default all that it asked for
    */
-  expire(inbox: string, left: number): void {
-    const counted = this.#requests.get(inbox)?.left ?? 0;
-    // One that counted as lost is not counted any more.
-    if (!this.end(inbox) && !this.#served.delete(inbox)) return;
-    for (let more = left - counted; more > 0; more--) this.countEvent();
-  }
-
-  /** Returns whether the request was open. */
-  end(inbox: string): boolean {
-    this.#requests.get(inbox)?.limit[Symbol.dispose]();
-    return this.#requests.delete(inbox);
+  end(inbox: string, left?: number): boolean {
+    const request = this.#requests.get(inbox);
+    if (request === undefined) return false;
+    const { batch, limit, group } = request;
+    limit[Symbol.dispose]();
+    this.#requests.delete(inbox);
+    group.asked -= batch;
+    // The others bring no more than they asked for.
+    group.left = Math.min(group.asked, Math.max(0, group.left - (left ?? batch)));
+    return true;
   }
 
   /** Notes that all may be lost. The broker may still serve them until they expire. */
   expectLoss(): void {
-    for (const request of this.#requests.values()) request.isPerhapsLost = true;
+    this.#perhapsLost = {
+      asked: this.#perhapsLost.asked + this.#current.asked,
+      left: this.possible,
+    };
+    this.#current = { asked: 0, left: 0 };
+    for (const request of this.#requests.values()) request.group = this.#perhapsLost;
   }
 
   clear(): void {

@@ -11,9 +11,24 @@ test("OpenRequests awaits nothing of requests that the broker has served in turn
   // Twelve for each: the first has 36 left, and the broker says no more of the others.
   for (let event = 0; event < 48; event++) requests.countEvent();
   assert.equal(requests.awaited, 36);
-  requests.expire("first", 36);
+  requests.end("first", 36);
   assert.equal(requests.awaited, 0);
   assert.equal(requests.possible, 0);
+  requests.clear();
+});
+
+test("OpenRequests awaits no more than what those that are open asked for", () => {
+  const requests = new OpenRequests();
+  for (const inbox of ["silent", "open"]) {
+    requests.add(inbox, { batch: 10, timeoutMs: 60_000, onLate: () => {} });
+  }
+  requests.countEvent();
+  // Nobody says what it has not brought.
+  requests.end("silent", 0);
+  assert.equal(requests.awaited, 10);
+  requests.expectLoss();
+  assert.deepEqual([requests.awaited, requests.possible], [0, 10]);
+  requests.clear();
 });
 
 test("OpenRequests does not count a request twice that was lost before the broker ended it", () => {
@@ -22,7 +37,7 @@ test("OpenRequests does not count a request twice that was lost before the broke
     requests.add(inbox, { batch: 10, timeoutMs: 60_000, onLate: () => {} });
   }
   requests.end("lost");
-  requests.expire("lost", 10);
+  requests.end("lost", 10);
   assert.equal(requests.awaited, 10);
   requests.clear();
 });

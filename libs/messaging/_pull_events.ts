@@ -24,7 +24,7 @@ export interface PullOptions {
 
 /** A request for events ends after this. The broker then answers with 408. */
 const EXPIRES_MS = 5000;
-/** In that answer: how many events the request could still have brought. */
+/** In that answer: how many events the request has not brought. */
 const LEFT_HEADER = "Nats-Pending-Messages";
 /** Time for that answer. A request without it is lost, with the broker or with the connection. */
 const ANSWER_MS = 1000;
@@ -188,12 +188,11 @@ class Pull {
     if (error) return this.#retry(error);
     if (!message.subject.startsWith(this.#inbox)) return this.#keep(message);
     const { code, description } = message.headers ?? {};
-    if (code === 408) {
-      this.#requests.expire(message.subject, Number(message.headers?.get(LEFT_HEADER) ?? 0));
-      return this.#ask();
-    }
+    const left = message.headers?.get(LEFT_HEADER);
     // The broker also ends requests that counted as lost.
-    if (this.#requests.end(message.subject)) this.#retry(new Error(`${code} ${description}`));
+    if (!this.#requests.end(message.subject, left ? Number(left) : undefined)) return;
+    if (code === 408) this.#ask();
+    else this.#retry(new Error(`${code} ${description}`));
   };
 
   #keep(raw: Msg): void {

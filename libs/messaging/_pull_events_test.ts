@@ -224,7 +224,7 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
       publish(_: string, request: string, { reply }: { reply: string }) {
         asked.push(request);
         if (status === undefined) return;
-        const headers = { code: status, description: "" };
+        const headers = { code: status, description: "", get: () => "" };
         setImmediate(() => hear?.(null, { subject: reply, headers } as unknown as Msg));
       },
       subscribe(_: string, { callback }: { callback: MsgCallback<Msg> }) {
