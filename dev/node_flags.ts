@@ -79,15 +79,15 @@ function flagsOf(
   ];
 }
 
+// Node warns of each at each start; the comment above explains the cost.
+const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
+const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
+
 /**
  * In MB; Node's own limit is larger. The texts of mails make the renderer's young generation grow to its limit. After some
  * 20,000 mails Node then collected the whole heap three times a second: 0.28 ms of CPU a mail, where it is 0.16.
  */
 const SMALL_YOUNG_GENERATION = ["--max-semi-space-size=8"];
-
-// Node warns of each at each start; the comment above explains the cost.
-const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
-const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 
 /** Returns the folders that a service may write. Node permits only folders that exist at its start. */
 export function writableFolders(name: OwnPart, options: NodeFlagsOptions): string[] {

@@ -72,7 +72,10 @@ await runService({
       findSuppressed: openSuppressionLookup(store.suppressions),
       unseal: unsealer(keys, accessTokens),
       admission: openAdmission({
-        ...{ peers: peer.peers, circuitOf: circuits.circuitOf, now, lastCall },
+        peers: peer.peers,
+        circuitOf: circuits.circuitOf,
+        now,
+        lastCall,
       }),
       circuitStates: circuits,
       inFlight: openMailMemory(),
