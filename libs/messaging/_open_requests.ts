@@ -1,90 +1,89 @@
+import type { Subscription } from "@nats-io/nats-core";
 import { openTimeLimit } from "@posthaste/runtime";
 
-/** Requests of one connection to the broker. */
-interface Group {
-  /** Events that were asked for by those that are open. */
-  asked: number;
-  /** Maximum number of events that they may still bring. */
+/** A request for events that has not ended. */
+export interface OpenRequest {
+  /** Brings the events that answer this request, and no others. */
+  readonly subscription: Subscription;
+  readonly timeLimit: Disposable;
+  /** Maximum number of events that it may still bring. */
   left: number;
-}
-
-interface OpenRequest {
-  batch: number;
-  limit: Disposable;
-  group: Group;
+  /** Whether the broker may have forgotten it. */
+  isPerhapsLost: boolean;
 }
 
 /**
- * The requests for events that have not ended, by the inboxes of their answers.
+ * The requests for events that have not ended.
  *
- * The broker serves them in turns, and does not say which one an event answers. It says how many events one had left
- * when it expired, and nothing when it has brought all. So they are counted together, and each stays until its answer
- * or its time limit.
+ * The broker serves the requests of a consumer in turns, and says nothing when one has brought all. Therefore each has
+ * a subscription of its own, which tells to which of them an event belongs.
  */
 export class OpenRequests {
-  readonly #requests = new Map<string, OpenRequest>();
-  #current: Group = { asked: 0, left: 0 };
-  #perhapsLost: Group = { asked: 0, left: 0 };
+  readonly #requests = new Set<OpenRequest>();
 
   /** Maximum number of events that they may still bring, without those that may be lost. */
   get awaited(): number {
-    return this.#current.left;
+    return this.#left((request) => !request.isPerhapsLost);
   }
 
   /** Maximum number of events that they may still bring. */
   get possible(): number {
-    return this.#current.left + this.#perhapsLost.left;
+    return this.#left(() => true);
   }
 
-  /** Adds a request. It ends after `timeoutMs`: without an answer by then it has brought all, or is lost. */
+  #left(counts: (request: OpenRequest) => boolean): number {
+    let left = 0;
+    for (const request of this.#requests) if (counts(request)) left += request.left;
+    return left;
+  }
+
+  /** Adds a request. It ends after `timeoutMs`: its answer is lost, or late. */
   add(
-    inbox: string,
+    subscription: Subscription,
     { batch, timeoutMs, onLate }: { batch: number; timeoutMs: number; onLate: () => void },
-  ): void {
-    const limit = openTimeLimit(timeoutMs, () => {
-      this.end(inbox, 0);
+  ): OpenRequest {
+    const timeLimit = openTimeLimit(timeoutMs, () => {
+      void this.#drain(request);
       onLate();
     });
-    const group = this.#current;
-    this.#requests.set(inbox, { batch, limit, group });
-    group.asked += batch;
-    group.left += batch;
+    const request = { subscription, timeLimit, left: batch, isPerhapsLost: false };
+    this.#requests.add(request);
+    return request;
   }
 
-  /** Counts an event. */
-  countEvent(): void {
-    const group = this.#current.left > 0 ? this.#current : this.#perhapsLost;
-    group.left = Math.max(0, group.left - 1);
+  /** Counts an event of a request, which ends with its last one. */
+  countEvent(request: OpenRequest): void {
+    if (--request.left === 0) this.end(request);
   }
 
-  /**
-   * Ends a request. Returns whether it was open.
-   *
-   * @param left Events that it has not brought. @default all that it asked for
-   */
-  end(inbox: string, left?: number): boolean {
-    const request = this.#requests.get(inbox);
-    if (request === undefined) return false;
-    const { batch, limit, group } = request;
-    limit[Symbol.dispose]();
-    this.#requests.delete(inbox);
-    group.asked -= batch;
-    // The others bring no more than they asked for.
-    group.left = Math.min(group.asked, Math.max(0, group.left - (left ?? batch)));
-    return true;
+  /** Ends a request for which nothing can be on its way. */
+  end(request: OpenRequest): void {
+    this.#forget(request);
+    request.subscription.unsubscribe();
   }
 
   /** Notes that all may be lost. The broker may still serve them until they expire. */
   expectLoss(): void {
-    this.#perhapsLost = {
-      asked: this.#perhapsLost.asked + this.#current.asked,
-      left: this.possible,
-    };
-    this.#current = { asked: 0, left: 0 };
-    for (const request of this.#requests.values()) request.group = this.#perhapsLost;
+    for (const request of this.#requests) request.isPerhapsLost = true;
   }
 
-  clear(): void {
-    for (const inbox of [...this.#requests.keys()]) this.end(inbox);
+  /** Ends all. Resolves when nothing of them can arrive any more. */
+  async drain(): Promise<void> {
+    await Promise.all([...this.#requests].map((request) => this.#drain(request)));
+  }
+
+  /** Ends a request. What the broker has already sent still arrives. */
+  async #drain(request: OpenRequest): Promise<void> {
+    this.#forget(request);
+    try {
+      await request.subscription.drain();
+    } catch {
+      // The connection has ended, and nothing can arrive.
+    }
+  }
+
+  #forget(request: OpenRequest): void {
+    request.timeLimit[Symbol.dispose]();
+    this.#requests.delete(request);
   }
 }

@@ -1,43 +1,67 @@
+import type { Subscription } from "@nats-io/nats-core";
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { OpenRequests } from "./_open_requests.ts";
 
-test("OpenRequests awaits nothing of requests that the broker has served in turns", () => {
+/** Opens requests, each of which ends after a second, and notes how. */
+function openTestRequests(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const requests = new OpenRequests();
-  const sizes = { first: 48, second: 12, third: 12, fourth: 12 };
-  for (const [inbox, batch] of Object.entries(sizes)) {
-    requests.add(inbox, { batch, timeoutMs: 60_000, onLate: () => {} });
-  }
-  // Twelve for each: the first has 36 left, and the broker says no more of the others.
-  for (let event = 0; event < 48; event++) requests.countEvent();
-  assert.equal(requests.awaited, 36);
-  requests.end("first", 36);
+  const ends: string[] = [];
+  return {
+    ...{ requests, ends },
+    add(name: string, batch: number) {
+      const subscription = {
+        unsubscribe: () => void ends.push(`${name} unsubscribed`),
+        drain: () => Promise.resolve(void ends.push(`${name} drained`)),
+      };
+      return requests.add(subscription as Partial<Subscription> as Subscription, {
+        ...{ batch, timeoutMs: 1000 },
+        onLate: () => void ends.push(`${name} is late`),
+      });
+    },
+  };
+}
+
+test("OpenRequests counts an event for the request that it answers", (t: TestContext) => {
+  const { requests, ends, add } = openTestRequests(t);
+  const [first, second] = [add("first", 4), add("second", 2)];
+  requests.countEvent(first);
+  requests.countEvent(second);
+  requests.countEvent(second);
+  assert.deepEqual(ends, ["second unsubscribed"]);
+  assert.equal(requests.awaited, 3);
+  requests.end(first);
   assert.equal(requests.awaited, 0);
+});
+
+test("OpenRequests hears what is on its way of a request without an answer", async (t: TestContext) => {
+  const { requests, ends, add } = openTestRequests(t);
+  const late = add("late", 4);
+  t.mock.timers.tick(1000);
+  await new Promise(setImmediate);
+  assert.deepEqual(ends, ["late drained", "late is late"]);
+  requests.countEvent(late);
   assert.equal(requests.possible, 0);
-  requests.clear();
 });
 
-test("OpenRequests awaits no more than what those that are open asked for", () => {
-  const requests = new OpenRequests();
-  for (const inbox of ["silent", "open"]) {
-    requests.add(inbox, { batch: 10, timeoutMs: 60_000, onLate: () => {} });
-  }
-  requests.countEvent();
-  // Nobody says what it has not brought.
-  requests.end("silent", 0);
-  assert.equal(requests.awaited, 10);
+test("OpenRequests does not await what may be lost", (t: TestContext) => {
+  const { requests, add } = openTestRequests(t);
+  const before = add("before", 4);
   requests.expectLoss();
-  assert.deepEqual([requests.awaited, requests.possible], [0, 10]);
-  requests.clear();
+  add("after", 3);
+  assert.deepEqual([requests.awaited, requests.possible], [3, 7]);
+  requests.countEvent(before);
+  assert.deepEqual([requests.awaited, requests.possible], [3, 6]);
 });
 
-test("OpenRequests does not count a request twice that was lost before the broker ended it", () => {
-  const requests = new OpenRequests();
-  for (const inbox of ["lost", "open"]) {
-    requests.add(inbox, { batch: 10, timeoutMs: 60_000, onLate: () => {} });
-  }
-  requests.end("lost");
-  requests.end("lost", 10);
-  assert.equal(requests.awaited, 10);
-  requests.clear();
+test("OpenRequests drains all, also on a connection that has ended", async (t: TestContext) => {
+  const { requests, ends, add } = openTestRequests(t);
+  add("open", 1);
+  const closed = { drain: () => Promise.reject(new Error("closed")) } as Partial<Subscription>;
+  requests.add(closed as Subscription, { batch: 1, timeoutMs: 1000, onLate: assert.fail });
+  await requests.drain();
+  assert.deepEqual(ends, ["open drained"]);
+  t.mock.timers.tick(1000);
+  await new Promise(setImmediate);
 });

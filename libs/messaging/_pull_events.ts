@@ -1,10 +1,10 @@
-import { createInbox, millis, type Msg, nanos, type Subscription } from "@nats-io/nats-core";
+import { createInbox, millis, type Msg, nanos } from "@nats-io/nats-core";
 import { answerWithin, openTimeLimit, pause } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import type { EventClient } from "./_event_client.ts";
 import { type EventMessage, openEventMessage } from "./_event_message.ts";
 import type { HeldEvents } from "./_held_events.ts";
-import { OpenRequests } from "./_open_requests.ts";
+import { type OpenRequest, OpenRequests } from "./_open_requests.ts";
 import type { ConsumerPlan } from "./topology.ts";
 
 /** Options of {@linkcode pullEvents}. */
@@ -24,9 +24,7 @@ export interface PullOptions {
 
 /** A request for events ends after this. The broker then answers with 408. */
 const EXPIRES_MS = 5000;
-/** In that answer: how many events the request has not brought. */
-const LEFT_HEADER = "Nats-Pending-Messages";
-/** Time for that answer. A request without it is lost, with the broker or with the connection. */
+/** Time for that answer. A request that has neither brought all nor been answered by then is lost. */
 const ANSWER_MS = 1000;
 /** Wait after a refusal. */
 const RETRY_MS = 500;
@@ -72,11 +70,8 @@ export async function* pullEvents(
 class Pull {
   readonly #client: EventClient;
   readonly #options: PullOptions;
-  readonly #inbox: string;
   readonly #unread: EventMessage[] = [];
   readonly #requests = new OpenRequests();
-  #subscription: Subscription | undefined;
-  #asked = 0;
   #arrival = Promise.withResolvers<void>();
   /** Set while nothing is asked for after a refusal. */
   #pause: Disposable | undefined;
@@ -87,7 +82,6 @@ class Pull {
   constructor(client: EventClient, options: PullOptions) {
     this.#client = client;
     this.#options = options;
-    this.#inbox = createInbox(client.inboxPrefix);
   }
 
   /** Waits for the consumer. */
@@ -128,18 +122,16 @@ class Pull {
   }
 
   async #drain(): Promise<void> {
-    this.#requests.clear();
     this.#pause?.[Symbol.dispose]();
     // Unsubscribes first: the broker would deliver here again what is given back.
-    const drained = this.#subscription?.drain();
+    const drained = this.#requests.drain();
     for (const message of this.#unread.splice(0)) this.#giveBack(message);
     this.#arrival.resolve();
     try {
       await answerWithin(DRAIN_MS, drained);
     } catch {
-      // Nothing can arrive any more, or the broker hangs.
+      // The broker hangs.
     }
-    this.#subscription?.unsubscribe();
   }
 
   /** The broker's value counts: an operator may have set another time than the plan's. */
@@ -160,23 +152,25 @@ class Pull {
     // Reconnections in a row must not add up: the broker may hold the requests of each.
     const batch = Math.min(space - awaited, 2 * space - possible) - this.#unread.length;
     if (batch < Math.max(1, space * MIN_BATCH_SHARE)) return;
-    const inbox = `${this.#inbox}.${++this.#asked}`;
     try {
-      this.#send(inbox, batch);
-      const timeoutMs = EXPIRES_MS + ANSWER_MS;
-      this.#requests.add(inbox, { batch, timeoutMs, onLate: () => this.#ask() });
+      this.#request(batch);
     } catch (error) {
       this.#retry(error);
     }
   }
 
-  #send(inbox: string, batch: number): void {
-    const { connection, stream: { apiPrefix } } = this.#client;
+  #request(batch: number): void {
+    const { connection, stream: { apiPrefix }, inboxPrefix } = this.#client;
     const { plan } = this.#options;
-    if (this.#subscription === undefined || this.#subscription.isClosed()) {
-      const callback = this.#receive;
-      this.#subscription = connection.subscribe(`${this.#inbox}.*`, { callback });
-    }
+    const inbox = createInbox(inboxPrefix);
+    const subscription = connection.subscribe(inbox, {
+      callback: (error, message) => this.#receive(request, error, message),
+    });
+    const timeoutMs = EXPIRES_MS + ANSWER_MS;
+    const request = this.#requests.add(subscription, {
+      ...{ batch, timeoutMs },
+      onLate: () => this.#ask(),
+    });
     connection.publish(
       `${apiPrefix}.CONSUMER.MSG.NEXT.${plan.stream}.${plan.name}`,
       JSON.stringify({ batch, expires: nanos(EXPIRES_MS) }),
@@ -184,19 +178,19 @@ class Pull {
     );
   }
 
-  readonly #receive = (error: unknown, message: Msg): void => {
+  #receive(request: OpenRequest, error: unknown, message: Msg): void {
+    if (!error && message.subject !== request.subscription.getSubject()) {
+      return this.#keep(request, message);
+    }
+    this.#requests.end(request);
     if (error) return this.#retry(error);
-    if (!message.subject.startsWith(this.#inbox)) return this.#keep(message);
     const { code, description } = message.headers ?? {};
-    const left = message.headers?.get(LEFT_HEADER);
-    // The broker also ends requests that counted as lost.
-    if (!this.#requests.end(message.subject, left ? Number(left) : undefined)) return;
     if (code === 408) this.#ask();
     else this.#retry(new Error(`${code} ${description}`));
-  };
+  }
 
-  #keep(raw: Msg): void {
-    this.#requests.countEvent();
+  #keep(request: OpenRequest, raw: Msg): void {
+    this.#requests.countEvent(request);
     const message = this.#read(raw);
     if (message === undefined) return this.#ask();
     if (this.#options.held.add(message)) this.#deliver(message);

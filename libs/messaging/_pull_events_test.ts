@@ -157,6 +157,31 @@ test("pullEvents() asks again if the broker never ends a request", async (t: Tes
   assert.deepEqual(pull.asked, Array(2).fill('{"batch":3,"expires":5000000000}'));
 });
 
+test("pullEvents() asks for no more than a request had left, which the broker served in turns", async (t: TestContext) => {
+  await using pull = openTestPull(t);
+  await until(() => pull.asked.length === 1);
+  pull.deliver(eventNumber(1));
+  // The second request has the space of the first event. The broker serves it, and not the first one.
+  assert.equal((await pull.next).done, false);
+  const second = pull.read();
+  await until(() => pull.asked.length === 2);
+  pull.deliver(eventNumber(2), 1);
+  await second;
+  void pull.read();
+  await until(() => pull.asked.length === 3);
+  pull.answer(0, 408);
+  assert.deepEqual(pull.batches(), [3, 1, 1, 2]);
+});
+
+test("pullEvents() reads an event of a request whose time was over", async (t: TestContext) => {
+  await using pull = openTestPull(t);
+  await until(() => pull.asked.length === 1);
+  await pull.pass(6000);
+  assert.equal(pull.asked.length, 2);
+  pull.deliver(eventNumber(1));
+  assert.equal((await pull.next).done, false);
+});
+
 test("pullEvents() asks again after a reconnection", async (t: TestContext) => {
   await using pull = openTestPull(t);
   await until(() => pull.asked.length === 1);
@@ -165,7 +190,7 @@ test("pullEvents() asks again after a reconnection", async (t: TestContext) => {
   // The broker may hold the requests of both connections.
   pull.reconnect();
   pull.reconnect();
-  assert.deepEqual(pull.asked.map((request) => JSON.parse(request).batch), [3, 3]);
+  assert.deepEqual(pull.batches(), [3, 3]);
 });
 
 test("pullEvents() ends an event whose header cannot be read", async (t: TestContext) => {
@@ -212,25 +237,32 @@ test("pullEvents() asks twice a second while nobody answers for the consumer", a
   }
 });
 
+function eventNumber(streamSequence: number) {
+  return {
+    subject: "send.requested.bulk",
+    reply: `$JS.ACK.RENDER.renderer_bulk.1.${streamSequence}.1.1795862997859670000.0`,
+    respond: () => true,
+  };
+}
+
 /** Pulls from a broker that answers every request with a status or not at all, until disposal. */
 function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const plan = consumerPlan(CONSUMER);
   const asked: string[] = [];
-  let hear: MsgCallback<Msg> | undefined;
+  const listening: { inbox: string; hear: MsgCallback<Msg> }[] = [];
   const reconnects = new Set<() => void>();
   const client = {
     connection: {
-      publish(_: string, request: string, { reply }: { reply: string }) {
+      publish(_: string, request: string) {
         asked.push(request);
         if (status === undefined) return;
-        const headers = { code: status, description: "", get: () => "" };
-        setImmediate(() => hear?.(null, { subject: reply, headers } as unknown as Msg));
+        setImmediate(() => answer(asked.length - 1, status));
       },
-      subscribe(_: string, { callback }: { callback: MsgCallback<Msg> }) {
-        hear = callback;
-        const isClosed = () => false;
-        return { isClosed, drain: () => Promise.resolve(), unsubscribe: () => undefined };
+      subscribe(inbox: string, { callback: hear }: { callback: MsgCallback<Msg> }) {
+        listening.push({ inbox, hear });
+        const getSubject = () => inbox;
+        return { getSubject, drain: () => Promise.resolve(), unsubscribe: () => undefined };
       },
     },
     stream: {
@@ -240,6 +272,13 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
     inboxPrefix: "_INBOX",
     reconnects,
   } as unknown as EventClient;
+  /** Sends a message for the request that was asked for as the `at`th one. */
+  function send(at: number, message: object): void {
+    listening[at]?.hear(null, message as Msg);
+  }
+  function answer(at: number, code: number): void {
+    send(at, { subject: listening[at]?.inbox, headers: { code, description: "" } });
+  }
   const stop = new AbortController();
   const held = new HeldEvents();
   const options = {
@@ -249,12 +288,14 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
   const events = pullEvents(client, options);
   const next = events.next();
   return {
-    ...{ asked, next },
+    ...{ asked, next, answer },
+    read: () => events.next(),
+    batches: () => asked.map((request) => JSON.parse(request).batch),
     stop: () => stop.abort(),
     reconnect() {
       for (const renew of reconnects) renew();
     },
-    deliver: (message: object) => hear?.(null, message as Msg),
+    deliver: (message: object, at = 0) => send(at, message),
     async pass(ms: number) {
       // Answers that are on their way come first.
       await new Promise(setImmediate);
