@@ -12,7 +12,10 @@ interface Waiting<T> extends PromiseWithResolvers<boolean> {
 
 /** How inserts are grouped. */
 export interface InsertGroupOptions {
-  /** Least time from one command to the next, in milliseconds: what comes meanwhile is one group. @default {0} */
+  /**
+   * Least time from one command to the next, in milliseconds: what comes meanwhile is one group. A full group does not
+   * wait. @default {0}
+   */
   everyMs?: number;
 }
 
@@ -33,22 +36,24 @@ export function insertGroup<T extends { _id: string }>(
   const throttle = new Throttle(everyMs);
   let waiting: Waiting<T>[] = [];
   let commands = 0;
-  let isPlanned = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
 
   function plan(): void {
-    if (isPlanned || commands >= MAX_COMMANDS || waiting.length === 0) return;
-    isPlanned = true;
+    if (isDue || commands >= MAX_COMMANDS || waiting.length === 0) return;
     // A full group gains nothing by waiting.
-    const afterMs = waiting.length < MAX_GROUP_SIZE ? throttle.waitMs : 0;
-    const begin = () => {
-      isPlanned = false;
-      void flush();
-    };
-    if (afterMs > 0) setTimeout(begin, afterMs);
-    else setImmediate(begin);
+    const waitMs = waiting.length < MAX_GROUP_SIZE ? throttle.waitMs : 0;
+    if (waitMs > 0) timer ??= setTimeout(flush, waitMs);
+    else {
+      clearTimeout(timer);
+      isDue = true;
+      setImmediate(flush);
+    }
   }
 
   async function flush(): Promise<void> {
+    timer = undefined;
+    isDue = false;
     const group = waiting.slice(0, MAX_GROUP_SIZE);
     waiting = waiting.slice(MAX_GROUP_SIZE);
     commands++;

@@ -69,7 +69,10 @@ test("insertGroup() inserts what comes alone immediately, and groups what comes 
 test("insertGroup() does not make full groups wait", { timeout: 60_000 }, async () => {
   const lines = opened.db.collection<Line>("insert_full");
   const insert = insertGroup(lines, { everyMs: 3_600_000 });
-  const wanted = Array.from({ length: 1500 }, (_, index) => ({ _id: `${index}`, by: "me" }));
-  await Promise.all(wanted.map(insert));
-  assert.equal(await groupsOf("insert_full"), 3);
+  await insert({ _id: "first", by: "me" });
+  // It waits, until the group is full.
+  const waiting = insert({ _id: "waiting", by: "me" });
+  const wanted = Array.from({ length: 1499 }, (_, index) => ({ _id: `${index}`, by: "me" }));
+  await Promise.all([waiting, ...wanted.map(insert)]);
+  assert.equal(await groupsOf("insert_full"), 4);
 });

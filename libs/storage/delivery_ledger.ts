@@ -46,7 +46,7 @@ interface LedgerOptions {
   fallback?: number | undefined;
 }
 
-/** Least time between two groups of outcomes, in milliseconds. No connection waits for them. */
+/** Least time between two groups of outcomes that are not full, in milliseconds. No connection waits for them. */
 const OUTCOMES_EVERY_MS = 30;
 
 /** Returns the ids of all registers of messages in a range of ids, as a range. */
