@@ -26,7 +26,7 @@ export function compiledDirOf(name: string, { compiledDir }: { compiledDir: stri
  * Returns Node's flags for a service (Node's permission model), made from `PERMISSIONS` of `libs/runtime`: it
  * may read its own code and the libraries', write its compile cache, and start no program, thread or addon,
  * unless that list permits it. Node 24 has no such flag for the network: the environment of the processes
- * must restrict it.
+ * must restrict it. The renderer's young generation is limited, too.
  *
  * These flags do not restrict the programs that a service may start: Node passes them on to other Nodes, such
  * as the template sandbox, but only its own sandbox restricts Chromium. On one machine, under one user, it
@@ -84,8 +84,9 @@ const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
 const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 
 /**
- * In MB; Node's own limit is larger. The texts of mails make the renderer's young generation grow to its limit. After some
- * 20,000 mails Node then collected the whole heap three times a second: 0.28 ms of CPU a mail, where it is 0.16.
+ * In MB, of each half. The texts of mails make the renderer's young generation grow to its limit, which Node sets by the
+ * machine's memory. After some 20,000 mails, Node then collected the whole heap three times a second: 0.28 ms of CPU a
+ * mail, where it is 0.16.
  */
 const SMALL_YOUNG_GENERATION = ["--max-semi-space-size=8"];
 

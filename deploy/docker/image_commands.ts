@@ -1,6 +1,6 @@
 /**
- * Writes the command of each service's image into `Dockerfile`, with the flags that follow from
- * `libs/runtime/permissions.ts`.
+ * Writes the command of each service's image into `Dockerfile`, with the flags of
+ * `dev/node_flags.ts`, most of which follow from `libs/runtime/permissions.ts`.
  *
  * @module
  */

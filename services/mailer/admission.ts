@@ -100,7 +100,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     return traffic;
   }
 
-  // What waits goes back now, untried: its connection would be closed.
+  // Grants all that waits: the check after the wait sends it back untried. Its connection would be closed.
   deps.lastCall.addEventListener("abort", () => {
     for (const { places } of traffics.values()) places.resize(Infinity);
   }, { once: true });

@@ -23,9 +23,10 @@ export interface Situation {
 
 /** Maximum concurrent files for each core: waiting files leave the processor to others. */
 const MAX_PER_CORE = 4;
+
 /**
- * Files for each core that may run whatever is idle, while none is heavy: a short one has ended before an idle processor
- * shows, and half of its time it waits.
+ * Files for each core that may run however busy the processor is, until one of them is heavy: a light one waits half of its
+ * time, and has ended before an idle processor shows.
  */
 const LIGHT_PER_CORE = 2;
 
