@@ -1,6 +1,6 @@
 import type { SmtpReply } from "@posthaste/contracts";
 import { EgressError } from "@posthaste/egress";
-import { failpoint } from "@posthaste/runtime";
+import { failpoint, openTimeLimit } from "@posthaste/runtime";
 import { type BrokenPipelining, SmtpConnection, SmtpError, type SmtpMail } from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
 import { isRefusedToken } from "./oauth/refused_token.ts";
@@ -27,7 +27,9 @@ const NARROW_MS = 60_000;
  */
 const FALLS_BEHIND_DOT = /\bDovecot\b/;
 
-const CLOSED = { fault: "closed", reason: "it is shutting down" } as const;
+const CLOSED = { fault: "untried", reason: "it is shutting down" } as const;
+
+const LATE = { fault: "untried", reason: "no connection has become free" } as const;
 
 /** Time of a server's reply to a dot above which no other mail is sent behind it. */
 const QUICK_MS = 1000;
@@ -94,16 +96,21 @@ export class ConnectionLine {
     return waiting.reply.promise;
   }
 
-  /** Rejects a mail that is interrupted while it waits. */
+  /** Rejects a mail that is interrupted while it waits, or waits too long. */
   #wait(waiting: Waiting): void {
     const { signal } = waiting.mail;
-    const abort = () => {
-      const cause = signal?.reason;
+    const reject = (why: Refusal) => {
       this.#queue.splice(this.#queue.indexOf(waiting), 1);
-      this.#turnAway(waiting, { fault: "aborted", reason: "it was interrupted", cause });
+      this.#turnAway(waiting, why);
       this.#checkDrained();
     };
-    waiting.leave = () => signal?.removeEventListener("abort", abort);
+    const abort = () =>
+      reject({ fault: "aborted", reason: "it was interrupted", cause: signal?.reason });
+    const limit = openTimeLimit(this.#settings.waitMs, () => reject(LATE));
+    waiting.leave = () => {
+      limit[Symbol.dispose]();
+      signal?.removeEventListener("abort", abort);
+    };
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
   }
@@ -219,7 +226,7 @@ export class ConnectionLine {
     this.#dispatch();
   }
 
-  #turnAway({ reply, leave }: Waiting, why: Parameters<typeof refuse>[1]): void {
+  #turnAway({ reply, leave }: Waiting, why: Refusal): void {
     leave();
     reply.reject(refuse(this.#integration, why));
   }
@@ -404,11 +411,15 @@ function isBusy(error: unknown): boolean {
     ["greeting", "ehlo", "tls", "auth"].includes(error.phase);
 }
 
+/** Why no command may be sent to a server for a mail. */
+interface Refusal {
+  fault: SmtpFailure["fault"];
+  reason: string;
+  cause?: unknown;
+}
+
 /** Returns the failure of a mail for which no command may be sent to its server. */
-export function refuse(
-  integration: SmtpIntegration,
-  details: { fault: SmtpFailure["fault"]; reason: string; cause?: unknown },
-): SmtpFailure {
+export function refuse(integration: SmtpIntegration, details: Refusal): SmtpFailure {
   const { fault, reason, cause } = details;
   const phase = fault === "insecure_auth" ? "auth" : "connect";
   return new SmtpFailure(`Cannot send through "${integration.host}": ${reason}`, {

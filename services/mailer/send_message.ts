@@ -21,7 +21,7 @@ import {
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
 import { type Copies, copiesFor } from "./copies.ts";
-import { failUnsent, type UnsentDeps } from "./end_unsent.ts";
+import { failUnsent, returnUntried, type UnsentDeps } from "./end_unsent.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
 import { drop, endAttempt, type Work } from "./end_attempt.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
@@ -166,6 +166,7 @@ async function endFailed(
   { error, way: { integration, own } }: { error: SmtpFailure; way: Way },
   deps: MessageDeps,
 ): Promise<"ended"> {
+  if (error.fault === "untried") return await returnUntried(work.message, deps);
   const verdict = judgeSmtpFailure(error);
   if (isInterruption(error)) {
     // The server is not at fault: it needs no pause.

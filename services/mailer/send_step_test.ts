@@ -654,6 +654,16 @@ test("sendStep() returns mail that may not be sent now, without a register", asy
   assert.deepEqual(old.world.written, []);
 });
 
+test("sendStep() returns a mail untried that waited for a connection and got none", async () => {
+  const { world, run } = openMailer({
+    send: () =>
+      Promise.reject(new SmtpFailure("no connection", { phase: "connect", fault: "untried" })),
+  });
+  assert.deepEqual(await run(), { type: "done", publish: [] });
+  assert.deepEqual([world.ledger.inserted.size, world.written.length], [0, 0]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.returned"]);
+});
+
 test("sendStep() leaves a mail unchanged to the other mailers, until it came too often", async () => {
   const admit = () => Promise.resolve("elsewhere" as const);
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });

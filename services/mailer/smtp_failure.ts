@@ -16,7 +16,8 @@ export type { SmtpPhase };
 export type SmtpFault =
   | SmtpErrorFault
   | "dns"
-  | "closed"
+  /** It waited for a connection and got none: its server was offered nothing. */
+  | "untried"
   | "host"
   | "insecure_auth"
   | "bad_ca"
@@ -37,7 +38,7 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   no_smtputf8: "invalid_input",
   too_large: "too_large",
   aborted: "canceled",
-  closed: "canceled",
+  untried: "canceled",
   // The phase of the error that caused it.
   held: undefined,
   dns: "dns",

@@ -71,6 +71,7 @@ class Pool implements TransportPool {
       stallMs: 60_000,
       replyMs: 600_000,
       transferMs: 300_000,
+      waitMs: 8000,
       idleMs: 30_000,
       maxMails: 100,
       drainMs: 30_000,
@@ -89,7 +90,9 @@ class Pool implements TransportPool {
     const from = toWireAddress(mail.envelope.from);
     const to = toWireAddress(mail.envelope.to);
     const copies = (mail.envelope.copies ?? []).map(toWireAddress);
-    if (this.#closed) throw refuse(integration, { fault: "closed", reason: "it is shutting down" });
+    if (this.#closed) {
+      throw refuse(integration, { fault: "untried", reason: "it is shutting down" });
+    }
     if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });

@@ -554,12 +554,25 @@ test("a pool that closes finishes the mail on its way and refuses others", async
   const integration = integrationOf(sink, { maxConnections: 1 });
   const sending = transports.send({ integration, envelope, raw });
   const queued = transports.send({ integration, envelope, raw });
-  const refused = assert.rejects(queued, { fault: "closed" });
+  const refused = assert.rejects(queued, { fault: "untried" });
   await new Promise((resolve) => setTimeout(resolve, 150));
   await Promise.all([transports[Symbol.asyncDispose](), sending, refused]);
-  await assert.rejects(transports.send({ integration, envelope, raw }), { fault: "closed" });
+  await assert.rejects(transports.send({ integration, envelope, raw }), { fault: "untried" });
   assert.equal(sink.messages.length, 1);
   assert.equal(transports.connections, 0);
+});
+
+test("a mail that waits too long for a connection is turned away, and the one before it is sent", async () => {
+  await using sink = await openSmtpSink({
+    script: ({ stage }) => stage === "dot" ? { delayMs: 2000 } : undefined,
+  });
+  await using transports = openPool({ waitMs: 100 });
+  const integration = integrationOf(sink, { maxConnections: 1 });
+  const sending = transports.send({ integration, envelope, raw });
+  const waiting = transports.send({ integration, envelope, raw });
+  await assert.rejects(waiting, { fault: "untried" });
+  assert.equal(sink.messages.length, 0);
+  assert.equal((await sending).code, 250);
 });
 
 test("send() speaks one command at a time to a server that has mixed up its replies", async () => {
