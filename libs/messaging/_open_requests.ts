@@ -5,9 +5,11 @@ import { openTimeLimit } from "@posthaste/runtime";
 export interface OpenRequest {
   /** Brings the events that answer this request, and no others. */
   readonly subscription: Subscription;
-  readonly timeLimit: Disposable;
+  timeLimit: Disposable;
   /** Maximum number of events that it may still bring. */
   left: number;
+  /** Whether its time is over. It is still heard: the broker may be late. */
+  isLate: boolean;
   /** Whether the broker may have forgotten it. */
   isPerhapsLost: boolean;
 }
@@ -33,20 +35,28 @@ export class OpenRequests {
 
   #left(counts: (request: OpenRequest) => boolean): number {
     let left = 0;
-    for (const request of this.#requests) if (counts(request)) left += request.left;
+    for (const request of this.#requests) {
+      if (!request.isLate && counts(request)) left += request.left;
+    }
     return left;
   }
 
-  /** Adds a request. It ends after `timeoutMs`: its answer is lost, or late. */
+  /**
+   * Adds a request. After `timeoutMs` its answer is lost, or late, and it counts no longer. It ends after as much again.
+   */
   add(
     subscription: Subscription,
     { batch, timeoutMs, onLate }: { batch: number; timeoutMs: number; onLate: () => void },
   ): OpenRequest {
     const timeLimit = openTimeLimit(timeoutMs, () => {
-      void this.#drain(request);
+      request.isLate = true;
+      request.timeLimit = openTimeLimit(timeoutMs, () => void this.#drain(request));
       onLate();
     });
-    const request = { subscription, timeLimit, left: batch, isPerhapsLost: false };
+    const request = {
+      ...{ subscription, timeLimit, left: batch },
+      ...{ isLate: false, isPerhapsLost: false },
+    };
     this.#requests.add(request);
     return request;
   }
@@ -67,12 +77,12 @@ export class OpenRequests {
     for (const request of this.#requests) request.isPerhapsLost = true;
   }
 
-  /** Ends all. Resolves when nothing of them can arrive any more. */
+  /** Ends all. Resolves when all that the broker had sent has arrived. */
   async drain(): Promise<void> {
     await Promise.all([...this.#requests].map((request) => this.#drain(request)));
   }
 
-  /** Ends a request. What the broker has already sent still arrives. */
+  /** Ends a request. What the broker has sent still arrives, but not what it sends in this moment. */
   async #drain(request: OpenRequest): Promise<void> {
     this.#forget(request);
     try {

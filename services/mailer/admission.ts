@@ -25,8 +25,10 @@ export interface AdmissionDeps {
 export interface Permit {
   /** Maximum number of connections of this process to the server. */
   readonly connections: number;
-  /** Call it once, when the transaction has ended. */
+  /** Call it when the transaction has ended. Later calls do nothing. */
   leave(): void;
+  /** Call it instead if there was no transaction: its time tells nothing of the server. */
+  giveBack(): void;
 }
 
 /**
@@ -37,18 +39,19 @@ export type AdmissionResult = Permit | "elsewhere" | "later";
 
 /** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
-  /** Waits for capacity, for at most ten seconds. */
+  /** Waits for capacity, for at most eight seconds. */
   admit(integration: Integration): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
 
 /**
- * Wait above which a mail goes back to the scheduler, in milliseconds. A waiting mail holds bytes, and a place of
+ * Wait above which a mail goes back to the scheduler, in milliseconds. It may wait as long for a connection, and both
+ * together are less than the time after which the reconciler takes a small send for lost (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of
  * others only while the memory is full. The scheduler keeps much less work in flight for each server, but small sends
  * bypass it.
  */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 8000;
 
 /** Maximum wait for a rate limit, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
@@ -127,20 +130,20 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
-      const leave = await takePlace(traffic, () => !isBlocked(traffic.places.held - 1));
-      return leave === undefined ? "later" : { connections, leave };
+      const place = await takePlace(traffic, () => !isBlocked(traffic.places.held - 1));
+      return place === undefined ? "later" : { connections, ...place };
     },
   };
 }
 
 /**
  * Takes a place among the transactions of an integration, unless the wait for it would be too long, or the mail may
- * not begin then. Returns the function that frees it.
+ * not begin then.
  */
 async function takePlace(
   traffic: Traffic,
   mayBegin: () => boolean,
-): Promise<(() => void) | undefined> {
+): Promise<Omit<Permit, "connections"> | undefined> {
   const { places, begun } = traffic;
   const permit = places.tryAcquire() ??
     (waitMsFor(traffic) > MAX_WAIT_MS
@@ -150,11 +153,18 @@ async function takePlace(
   if (!mayBegin()) return void permit[Symbol.dispose]();
   const transaction = { at: performance.now() };
   begun.add(transaction);
-  return () => {
-    if (!begun.delete(transaction)) return;
-    traffic.leftAt = performance.now();
-    traffic.averageMs += WEIGHT * (traffic.leftAt - transaction.at - traffic.averageMs);
+  const giveBack = () => {
+    begun.delete(transaction);
     permit[Symbol.dispose]();
+  };
+  return {
+    giveBack,
+    leave() {
+      if (!begun.has(transaction)) return;
+      traffic.leftAt = performance.now();
+      traffic.averageMs += WEIGHT * (traffic.leftAt - transaction.at - traffic.averageMs);
+      giveBack();
+    },
   };
 }
 

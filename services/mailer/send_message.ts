@@ -163,10 +163,13 @@ async function endSent(
 
 async function endFailed(
   work: Work,
-  { error, way: { integration, own } }: { error: SmtpFailure; way: Way },
+  { error, way: { integration, own, permit } }: { error: SmtpFailure; way: Way },
   deps: MessageDeps,
 ): Promise<"ended"> {
-  if (error.fault === "untried") return await returnUntried(work.message, deps);
+  if (error.fault === "untried") {
+    permit.giveBack();
+    return await returnUntried(work.message, deps);
+  }
   const verdict = judgeSmtpFailure(error);
   if (isInterruption(error)) {
     // The server is not at fault: it needs no pause.

@@ -116,7 +116,11 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     },
     admission: {
       admit: ({ maxConnections: connections }) =>
-        Promise.resolve({ connections, leave: () => void world.noted.push("left") }),
+        Promise.resolve({
+          connections,
+          leave: () => void world.noted.push("left"),
+          giveBack: () => void world.noted.push("gave back"),
+        }),
       block: ({ _id }) => void world.noted.push(`block ${_id}`),
     },
     circuitStates: {
@@ -662,6 +666,7 @@ test("sendStep() returns a mail untried that waited for a connection and got non
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual([world.ledger.inserted.size, world.written.length], [0, 0]);
   assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.returned"]);
+  assert.equal(world.noted[0], "gave back");
 });
 
 test("sendStep() leaves a mail unchanged to the other mailers, until it came too often", async () => {
@@ -736,7 +741,7 @@ test("sendStep() attaches files of the account by their hash, and fails without 
 
 test("sendStep() leaves a mail to the other mailers with the PDFs of its own", async () => {
   let asked = 0;
-  const permit = { connections: 1, leave: () => undefined };
+  const permit = { connections: 1, leave: () => undefined, giveBack: () => undefined };
   const admit = () => Promise.resolve(asked++ === 0 ? permit : "elsewhere" as const);
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const [next] = publishedBy(await step.handle(WITH_TAIL, new AbortController().signal));

@@ -16,7 +16,7 @@ export type { SmtpPhase };
 export type SmtpFault =
   | SmtpErrorFault
   | "dns"
-  /** It waited for a connection and got none: its server was offered nothing. */
+  /** It waited for a connection and got none: its server has accepted nothing of it. */
   | "untried"
   | "host"
   | "insecure_auth"
