@@ -24,7 +24,7 @@ export interface PullOptions {
 
 /** A request for events ends after this. The broker then answers with 408. */
 const EXPIRES_MS = 5000;
-/** Time for that answer. A request that has neither brought all nor been answered by then is lost. */
+/** Time for that answer. A request that has neither brought all nor been answered by then is lost, or late. */
 const ANSWER_MS = 1000;
 /** Wait after a refusal. */
 const RETRY_MS = 500;
@@ -40,8 +40,8 @@ const DRAIN_MS = 1000;
  * repeats them without bound. Its `fetch()` drops what is on its way when it ends. This pull asks for as many events
  * as it has space for, and listens until it ends
  * ([ADR-13](https://github.com/nats-io/nats-architecture-and-design/blob/main/adr/ADR-13.md)). An event that is on
- * its way when the connection is cut is redelivered after the ack wait. So is one that the leader of a cluster sends
- * while the pull ends.
+ * its way when the connection is cut is redelivered after the ack wait. So is one that the broker sends at the moment
+ * at which the pull ends.
  */
 export async function* pullEvents(
   client: EventClient,

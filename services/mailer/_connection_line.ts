@@ -27,7 +27,8 @@ const NARROW_MS = 60_000;
  */
 const FALLS_BEHIND_DOT = /\bDovecot\b/;
 
-const CLOSED = { fault: "untried", reason: "it is shutting down" } as const;
+/** Why mail is turned away by a pool that closes. */
+export const CLOSED = { fault: "untried", reason: "it is shutting down" } as const;
 
 const LATE = { fault: "untried", reason: "no connection has become free" } as const;
 

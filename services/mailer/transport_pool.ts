@@ -1,7 +1,7 @@
 import type { SmtpReply } from "@posthaste/contracts";
 import type { BrokenPipelining, SmtpMail } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
-import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
+import { CLOSED, ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
@@ -90,9 +90,7 @@ class Pool implements TransportPool {
     const from = toWireAddress(mail.envelope.from);
     const to = toWireAddress(mail.envelope.to);
     const copies = (mail.envelope.copies ?? []).map(toWireAddress);
-    if (this.#closed) {
-      throw refuse(integration, { fault: "untried", reason: "it is shutting down" });
-    }
+    if (this.#closed) throw refuse(integration, CLOSED);
     if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });
