@@ -7,36 +7,55 @@ const [CR, LF] = [13, 10];
  * Pass the result to `composeMime()` as `content: { base64 }`.
  */
 export function encodeAttachment(file: Uint8Array): Buffer {
-  return base64Lines(bufferOf(file));
+  const base64 = encodeBytes(file);
+  const lines = Buffer.allocUnsafe(lengthInLines(base64));
+  writeLines(base64, { target: lines, at: 0 });
+  return lines;
+}
+
+/** Returns the base64 of bytes, in one line. */
+export function encodeBytes(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString("base64");
 }
 
 /**
- * Encodes a text, which is in UTF-8 if it is bytes. Inside a text part, lines end with CRLF also before base64
- * (RFC 2046, 4.1.1).
+ * Returns the base64 of a text, in one line. Bytes are in UTF-8. Inside a text part, lines end with CRLF also
+ * before base64 (RFC 2046, 4.1.1).
  */
-export function encodeText(text: string | Uint8Array): Buffer {
+export function encodeText(text: string | Uint8Array): string {
   const bytes = typeof text === "string" ? Buffer.from(text) : bufferOf(text);
   // In UTF-8 no byte of a longer character is a line break.
-  const lines = bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n");
-  return base64Lines(Buffer.from(lines, "latin1"));
+  return btoa(bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n"));
 }
 
-/** Returns base64 in lines, each with CRLF at its end. */
-function base64Lines(bytes: Buffer): Buffer {
-  const base64 = bytes.toString("base64");
-  const breaks = 2 * Math.ceil(base64.length / LINE_LENGTH);
-  const lines = Buffer.allocUnsafe(base64.length + breaks);
-  // Writes the base64 at the end of the buffer, then moves each line forward: no second buffer is needed.
-  lines.write(base64, breaks, "latin1");
-  let next = 0;
-  for (let start = breaks; start < lines.length; start += LINE_LENGTH) {
-    const end = Math.min(start + LINE_LENGTH, lines.length);
-    lines.copyWithin(next, start, end);
+/** Returns the number of bytes that {@linkcode writeLines} writes. */
+export function lengthInLines(base64: string): number {
+  return base64.length + breaksIn(base64);
+}
+
+/** Writes base64 in lines, each with CRLF at its end. Returns the position after them. */
+export function writeLines(
+  base64: string,
+  { target, at }: { target: Buffer; at: number },
+): number {
+  const stop = at + lengthInLines(base64);
+  let start = at + breaksIn(base64);
+  // Writes it at the end of its place, then moves each line forward: no second buffer is needed.
+  target.write(base64, start, "latin1");
+  let next = at;
+  for (; start < stop; start += LINE_LENGTH) {
+    const end = Math.min(start + LINE_LENGTH, stop);
+    target.copyWithin(next, start, end);
     next += end - start;
-    lines[next++] = CR;
-    lines[next++] = LF;
+    target[next++] = CR;
+    target[next++] = LF;
   }
-  return lines;
+  return next;
+}
+
+/** Returns the number of bytes of all line breaks. */
+function breaksIn({ length }: string): number {
+  return 2 * Math.ceil(length / LINE_LENGTH);
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -1,7 +1,6 @@
 import type { EventData, MailFile } from "@posthaste/contracts";
 import type { MessageWithBytes } from "@posthaste/messaging";
 import type { LoadAttachment } from "./attachment_cache.ts";
-import { encodeAttachment } from "./base64_lines.ts";
 import {
   type ComposedMail,
   composeMime,
@@ -60,7 +59,7 @@ async function compose(
     textOf(message.text, contents),
     Promise.all(message.attachments.map(async (attachment) => ({
       filename: attachment.filename,
-      content: { base64: await base64Of(attachment, contents) },
+      content: await pdfOf(attachment, contents),
       contentType: "application/pdf",
     }))),
     Promise.all(files.map((file, at) => attachmentOf(file, { accountId, at }, contents))),
@@ -95,16 +94,14 @@ async function attachmentOf(
 
 type Attachment = ReadyMessage["attachments"][number];
 
-async function base64Of(
+async function pdfOf(
   attachment: Attachment,
   { loadAttachment }: MessageContents,
-): Promise<Buffer> {
-  if ("key" in attachment) {
-    const base64 = await loadAttachment(attachment.key);
-    if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${attachment.key}"`);
-    return base64;
-  }
-  return encodeAttachment(attachment.bytes);
+): Promise<MailAttachment["content"]> {
+  if ("bytes" in attachment) return attachment.bytes;
+  const base64 = await loadAttachment(attachment.key);
+  if (base64 === undefined) throw new MissingContentError(`Cannot find PDF "${attachment.key}"`);
+  return { base64 };
 }
 
 function domainOf(email: string): string {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isAllowedHeader, isOneClick, type ListUnsubscribe } from "@posthaste/contracts";
-import { encodeAttachment, encodeText } from "./base64_lines.ts";
+import { encodeBytes, encodeText, lengthInLines, writeLines } from "./base64_lines.ts";
 import {
   addressHeader,
   addressListHeader,
@@ -22,7 +22,7 @@ export interface Mailbox {
 /** A file to attach: its bytes, or what `encodeAttachment()` made of them. */
 export interface MailAttachment {
   readonly filename: string;
-  readonly content: Buffer | { readonly base64: Buffer };
+  readonly content: Uint8Array | { readonly base64: Buffer };
   readonly contentType: string;
   /** Content id: the HTML shows the file as `cid:` and this id. Without it the file is an attachment. */
   readonly contentId?: string | undefined;
@@ -99,7 +99,7 @@ export function composeMime(
   const to = toWireAddress(content.to.email);
   const [cc, replyTo] = [onWire(content.cc), onWire(content.replyTo)];
   const boundary = boundaryOf(content.messageId);
-  const chunks: (string | Buffer)[] = [
+  const chunks: Chunk[] = [
     addressHeader("From", { name: content.from.name, email: from.address }),
     addressHeader("To", { name: content.to.name, email: to.address }),
     ...mailboxesHeader("Cc", cc),
@@ -132,8 +132,11 @@ export function composeMime(
   };
 }
 
+/** Text, bytes, or base64 that is written in lines. */
+type Chunk = string | Buffer | { base64: string };
+
 /** The texts, and with them the files that the HTML shows (RFC 2387). */
-function pushBody(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
+function pushBody(chunks: Chunk[], content: MailContent, boundary: string) {
   const inline = (content.attachments ?? []).filter(({ contentId }) => contentId !== undefined);
   if (inline.length === 0) return pushAlternative(chunks, content, boundary);
   chunks.push(
@@ -148,7 +151,7 @@ function pushBody(chunks: (string | Buffer)[], content: MailContent, boundary: s
   chunks.push(`--${boundary}-r--\r\n`);
 }
 
-function pushAlternative(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
+function pushAlternative(chunks: Chunk[], content: MailContent, boundary: string) {
   chunks.push(`Content-Type: multipart/alternative;\r\n boundary="${boundary}-a"\r\n\r\n`);
   pushText(chunks, boundary, { subtype: "plain", text: content.text });
   pushText(chunks, boundary, { subtype: "html", text: content.html });
@@ -156,18 +159,18 @@ function pushAlternative(chunks: (string | Buffer)[], content: MailContent, boun
 }
 
 function pushText(
-  chunks: (string | Buffer)[],
+  chunks: Chunk[],
   boundary: string,
   part: { subtype: "plain" | "html"; text: string | Uint8Array },
 ) {
   chunks.push(
     `--${boundary}-a\r\nContent-Type: text/${part.subtype}; charset=utf-8\r\n` +
       "Content-Transfer-Encoding: base64\r\n\r\n",
-    encodeText(part.text),
+    { base64: encodeText(part.text) },
   );
 }
 
-function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment) {
+function pushAttachment(chunks: Chunk[], attachment: MailAttachment) {
   const { name, filename } = fileNameParameters(attachment.filename);
   const { content, contentType, contentId } = attachment;
   const disposition = contentId === undefined ? "attachment" : "inline";
@@ -179,7 +182,7 @@ function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment)
       (contentId === undefined ? "" : `Content-ID: <${checkToken(contentId, /^[\w.-]+$/)}>\r\n`) +
       "Content-Transfer-Encoding: base64\r\n\r\n",
   );
-  chunks.push("base64" in content ? content.base64 : encodeAttachment(content));
+  chunks.push("base64" in content ? content.base64 : { base64: encodeBytes(content) });
 }
 
 function checkToken(value: string, pattern: RegExp): string {
@@ -187,18 +190,23 @@ function checkToken(value: string, pattern: RegExp): string {
   throw new RangeError(`Cannot attach a file: ${JSON.stringify(value)} is malformed`);
 }
 
-function join(chunks: readonly (string | Buffer)[], maxBytes: number): Buffer {
+function join(chunks: readonly Chunk[], maxBytes: number): Buffer {
   let size = 0;
-  for (const chunk of chunks) {
-    size += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
-  }
+  for (const chunk of chunks) size += lengthOf(chunk);
   if (size > maxBytes) throw new MailTooLargeError(size, maxBytes);
   const raw = Buffer.allocUnsafe(size);
   let end = 0;
   for (const chunk of chunks) {
-    end += typeof chunk === "string" ? raw.write(chunk, end) : chunk.copy(raw, end);
+    if (typeof chunk === "string") end += raw.write(chunk, end);
+    else if ("base64" in chunk) end = writeLines(chunk.base64, { target: raw, at: end });
+    else end += chunk.copy(raw, end);
   }
   return raw;
+}
+
+function lengthOf(chunk: Chunk): number {
+  if (typeof chunk === "string") return Buffer.byteLength(chunk);
+  return "base64" in chunk ? lengthInLines(chunk.base64) : chunk.length;
 }
 
 /** The `_` keeps it out of every base64 line, and thus out of every part. */
