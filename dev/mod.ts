@@ -11,5 +11,5 @@
 export { buildDashboard, type BuildDashboardOptions } from "./build_dashboard.ts";
 export { openStack, type Stack, type StackOptions, type StackPorts } from "./stack.ts";
 export { MAIL_SERVICES, type PartName, type ServiceName, SERVICES } from "./part_name.ts";
-export { imageFlags, nodeFlags, type NodeFlagsOptions } from "./node_flags.ts";
+export { garbageFlags, imageFlags, nodeFlags, type NodeFlagsOptions } from "./node_flags.ts";
 export { type ServiceOptions, type ServiceProcess, startService } from "./service_process.ts";

@@ -26,10 +26,10 @@ export function compiledDirOf(name: string, { compiledDir }: { compiledDir: stri
  * Returns Node's flags for a service (Node's permission model), made from `PERMISSIONS` of `libs/runtime`: it
  * may read its own code and the libraries', write its compile cache, and start no program, thread or addon,
  * unless that list permits it. Node 24 has no such flag for the network: the environment of the processes
- * must restrict it. Other flags limit what
- * collecting garbage costs.
+ * must restrict it. To these
+ * come {@linkcode garbageFlags}.
  *
- * These flags do not restrict the programs that a service may start: Node passes them on to other Nodes, such
+ * These flags do not restrict the programs that a service may start: Node passes its permissions on to other Nodes, such
  * as the template sandbox, but only its own sandbox restricts Chromium. On one machine, under one user, it
  * could also read the environments of the others in `/proc`.
  */
@@ -71,9 +71,7 @@ function flagsOf(
   ];
   const { starts = [], threads = false } = permissionsFor(name);
   return [
-    SINGLE_THREADED_GC,
-    ...(name === "renderer" ? SMALL_YOUNG_GENERATION : []),
-    ...(name === "mailer" ? BUFFERS_AS_HEAP : []),
+    ...garbageFlags(name),
     "--permission",
     ...all.map((path) => `--allow-fs-read=${path}`),
     ...write.map((path) => `--allow-fs-write=${path}`),
@@ -87,24 +85,24 @@ const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
 const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 
 /**
- * On a busy machine, a collection waits until its helper threads get a processor, and meanwhile the process does nothing
- * else: up to 60 ms beside Chromium. Without helpers, mail beside PDFs takes at most 1.7 times as long as alone (p99), instead
- * of 2.2 times. The throughput of bulk mail is the same.
+ * Returns Node's flags that limit what collecting garbage costs.
+ *
+ * - All: on a busy machine, a collection waits up to 60 ms until its helper threads get a processor, so it has none.
+ * - Renderer: the texts of mails make its young generation grow to its limit, which Node sets by the machine's memory.
+ *   After some 20,000 mails, Node then collected the whole heap three times a second: 0.28 ms of CPU a mail, where it is 0.16
+ *   with 8 MB for each half.
+ * - Mailer: V8 marks the whole heap after each 64 MB of buffers, however small it is: once for 700 mails, or 300 with PDFs.
+ *   Instead, buffers count as heap; unused ones then stay longer. (V8 14.8 does so by default and knows the flag no more.)
+ *
+ * With those of all and of the mailer, the p99 beside PDFs is two thirds of that without. Each alone changed nothing.
  */
-const SINGLE_THREADED_GC = "--single-threaded-gc";
-
-/**
- * Otherwise V8 marks the whole heap after each 64 MB of buffers, however small it is: once for 700 mails, or 300 with
- * PDFs. With this flag, buffers count as heap.
- */
-const BUFFERS_AS_HEAP = ["--external-memory-accounted-in-global-limit"];
-
-/**
- * In MB, of each half. The texts of mails make the renderer's young generation grow to its limit, which Node sets by the
- * machine's memory. After some 20,000 mails, Node then collected the whole heap three times a second: 0.28 ms of CPU a
- * mail, where it is 0.16.
- */
-const SMALL_YOUNG_GENERATION = ["--max-semi-space-size=8"];
+export function garbageFlags(name: OwnPart): string[] {
+  return [
+    "--single-threaded-gc",
+    ...(name === "renderer" ? ["--max-semi-space-size=8"] : []),
+    ...(name === "mailer" ? ["--external-memory-accounted-in-global-limit"] : []),
+  ];
+}
 
 /** Returns the folders that a service may write. Node permits only folders that exist at its start. */
 export function writableFolders(name: OwnPart, options: NodeFlagsOptions): string[] {

@@ -6,7 +6,7 @@ import { fileVariableOf, permissionsFor, PERMITTED_SERVICES } from "@posthaste/r
 import { readMasterKeys, sealingKeyOf, writeSealingKey } from "@posthaste/storage";
 import { openDenoRuntime, runtimeOf } from "./deno_runtime.ts";
 import type { Keys } from "./kept_keys.ts";
-import { compiledDirOf, nodeFlags, writableFolders } from "./node_flags.ts";
+import { compiledDirOf, garbageFlags, nodeFlags, writableFolders } from "./node_flags.ts";
 import type { ServiceName } from "./part_name.ts";
 import type { Addresses } from "./server_addresses.ts";
 import type { StackOptions } from "./stack_options.ts";
@@ -59,7 +59,7 @@ export function serviceLaunch(options: StackOptions, launch: LaunchOptions): Ser
     const folders = writableFolders(name, flagOptions);
     await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
     if (profileDir === undefined) return nodeFlags(name, flagOptions);
-    return ["--cpu-prof", `--cpu-prof-dir=${profileDir}`];
+    return [...garbageFlags(name), "--cpu-prof", `--cpu-prof-dir=${profileDir}`];
   }
 
   return {

@@ -7,14 +7,14 @@ const [CR, LF] = [13, 10];
  * Pass the result to `composeMime()` as `content: { base64 }`.
  */
 export function encodeAttachment(file: Uint8Array): Buffer {
-  const base64 = encodeBytes(file);
+  const base64 = base64OfBytes(file);
   const lines = Buffer.allocUnsafe(lengthInLines(base64));
   writeLines(base64, { target: lines, at: 0 });
   return lines;
 }
 
 /** Returns the base64 of bytes, in one line. */
-export function encodeBytes(bytes: Uint8Array): string {
+export function base64OfBytes(bytes: Uint8Array): string {
   return bufferOf(bytes).toString("base64");
 }
 
@@ -22,9 +22,10 @@ export function encodeBytes(bytes: Uint8Array): string {
  * Returns the base64 of a text, in one line. Bytes are in UTF-8. Inside a text part, lines end with CRLF also
  * before base64 (RFC 2046, 4.1.1).
  */
-export function encodeText(text: string | Uint8Array): string {
+export function base64OfText(text: string | Uint8Array): string {
   const bytes = typeof text === "string" ? Buffer.from(text) : bufferOf(text);
-  // In UTF-8 no byte of a longer character is a line break.
+  // In UTF-8 no byte of a longer character is a line break. A Buffer between the texts would be memory outside V8's heap, which
+  // makes it collect garbage.
   return btoa(bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n"));
 }
 

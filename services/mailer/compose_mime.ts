@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isAllowedHeader, isOneClick, type ListUnsubscribe } from "@posthaste/contracts";
-import { encodeBytes, encodeText, lengthInLines, writeLines } from "./base64_lines.ts";
+import { base64OfBytes, base64OfText, lengthInLines, writeLines } from "./base64_lines.ts";
 import {
   addressHeader,
   addressListHeader,
@@ -132,8 +132,8 @@ export function composeMime(
   };
 }
 
-/** Text, bytes, or base64 that is written in lines. */
-type Chunk = string | Buffer | { base64: string };
+/** Text, bytes, or base64 in one line, which `join()` writes in lines. */
+type Chunk = string | Buffer | { oneLine: string };
 
 /** The texts, and with them the files that the HTML shows (RFC 2387). */
 function pushBody(chunks: Chunk[], content: MailContent, boundary: string) {
@@ -166,7 +166,7 @@ function pushText(
   chunks.push(
     `--${boundary}-a\r\nContent-Type: text/${part.subtype}; charset=utf-8\r\n` +
       "Content-Transfer-Encoding: base64\r\n\r\n",
-    { base64: encodeText(part.text) },
+    { oneLine: base64OfText(part.text) },
   );
 }
 
@@ -182,7 +182,7 @@ function pushAttachment(chunks: Chunk[], attachment: MailAttachment) {
       (contentId === undefined ? "" : `Content-ID: <${checkToken(contentId, /^[\w.-]+$/)}>\r\n`) +
       "Content-Transfer-Encoding: base64\r\n\r\n",
   );
-  chunks.push("base64" in content ? content.base64 : { base64: encodeBytes(content) });
+  chunks.push("base64" in content ? content.base64 : { oneLine: base64OfBytes(content) });
 }
 
 function checkToken(value: string, pattern: RegExp): string {
@@ -198,7 +198,7 @@ function join(chunks: readonly Chunk[], maxBytes: number): Buffer {
   let end = 0;
   for (const chunk of chunks) {
     if (typeof chunk === "string") end += raw.write(chunk, end);
-    else if ("base64" in chunk) end = writeLines(chunk.base64, { target: raw, at: end });
+    else if ("oneLine" in chunk) end = writeLines(chunk.oneLine, { target: raw, at: end });
     else end += chunk.copy(raw, end);
   }
   return raw;
@@ -206,7 +206,7 @@ function join(chunks: readonly Chunk[], maxBytes: number): Buffer {
 
 function lengthOf(chunk: Chunk): number {
   if (typeof chunk === "string") return Buffer.byteLength(chunk);
-  return "base64" in chunk ? lengthInLines(chunk.base64) : chunk.length;
+  return "oneLine" in chunk ? lengthInLines(chunk.oneLine) : chunk.length;
 }
 
 /** The `_` keeps it out of every base64 line, and thus out of every part. */
