@@ -47,11 +47,11 @@ export interface Admission {
 
 /**
  * Wait above which a mail goes back to the scheduler, in milliseconds. It may wait as long for a connection, and both
- * together are less than the time after which the reconciler takes a small send for lost (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of
- * others only while the memory is full. The scheduler keeps much less work in flight for each server, but small sends
- * bypass it.
+ * together are less than the time after which the reconciler takes a small send for lost (`RECONCILE_GRACE`). A
+ * waiting mail holds bytes, and a place of others only while the memory is full. The scheduler keeps much less work in
+ * flight for each server, but small sends bypass it.
  */
-const MAX_WAIT_MS = 8000;
+export const MAX_WAIT_MS = 8000;
 
 /** Maximum wait for a rate limit, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;

@@ -1,6 +1,7 @@
 import type { SmtpReply } from "@posthaste/contracts";
 import type { BrokenPipelining, SmtpMail } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
+import { MAX_WAIT_MS } from "./admission.ts";
 import { CLOSED, ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
@@ -71,7 +72,7 @@ class Pool implements TransportPool {
       stallMs: 60_000,
       replyMs: 600_000,
       transferMs: 300_000,
-      waitMs: 8000,
+      waitMs: MAX_WAIT_MS,
       idleMs: 30_000,
       maxMails: 100,
       drainMs: 30_000,
