@@ -26,11 +26,10 @@ export function compiledDirOf(name: string, { compiledDir }: { compiledDir: stri
  * Returns Node's flags for a service (Node's permission model), made from `PERMISSIONS` of `libs/runtime`: it
  * may read its own code and the libraries', write its compile cache, and start no program, thread or addon,
  * unless that list permits it. Node 24 has no such flag for the network: the environment of the processes
- * must restrict it. To these
- * come {@linkcode garbageFlags}.
+ * must restrict it. {@linkcode garbageFlags} are added.
  *
- * These flags do not restrict the programs that a service may start: Node passes its permissions on to other Nodes, such
- * as the template sandbox, but only its own sandbox restricts Chromium. On one machine, under one user, it
+ * The permissions do not restrict the programs that a service may start: Node passes them on to other Nodes,
+ * such as the template sandbox, but only its own sandbox restricts Chromium. On one machine, under one user, it
  * could also read the environments of the others in `/proc`.
  */
 export function nodeFlags(name: OwnPart, options: NodeFlagsOptions): string[] {
@@ -87,13 +86,15 @@ const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 /**
  * Returns Node's flags that limit what collecting garbage costs.
  *
- * - All but pdf: on a busy machine, a collection waits up to 60 ms until its helper threads get a processor, so it has none. The pdf
- *   service collects the buffers of PDFs: without helpers, mail with PDFs of its own waits half as long again.
- * - Renderer: the texts of mails make its young generation grow to its limit, which Node sets by the machine's memory.
- *   After some 20,000 mails, Node then collected the whole heap three times a second: 0.28 ms of CPU a mail, where it is 0.16
- *   with 8 MB for each half.
- * - Mailer: V8 marks the whole heap after each 64 MB of buffers, however small it is: once for 700 mails, or 300 with PDFs.
- *   Instead, buffers count as heap; unused ones then stay longer. (V8 14.8 does so by default and knows the flag no more.)
+ * - All but pdf: on a busy machine, a collection waits up to 60 ms until its helper threads get a processor, so
+ *   it has none. The pdf service collects the buffers of PDFs: without helpers, mail with PDFs of its own waits half
+ *   as long again.
+ * - Renderer: the texts of mails make its young generation grow to its limit, which Node sets by the machine's
+ *   memory. After some 20,000 mails, Node then collected the whole heap three times a second: 0.28 ms of CPU a
+ *   mail, where it is 0.16 with 8 MB for each half.
+ * - Mailer: V8 marks the whole heap after each 64 MB of buffers, however small the heap is: once for 1,000 mails,
+ *   or for some 30 with PDFs. Instead, buffers count as heap; unused ones then stay longer. A V8 that does so by
+ *   default refuses the flag.
  *
  * With the first and the last, the p99 of mail beside PDFs is two thirds of that without. Each alone changed nothing.
  */

@@ -24,8 +24,8 @@ export function base64OfBytes(bytes: Uint8Array): string {
  */
 export function base64OfText(text: string | Uint8Array): string {
   const bytes = typeof text === "string" ? Buffer.from(text) : bufferOf(text);
-  // In UTF-8 no byte of a longer character is a line break. A Buffer between the texts would be memory outside V8's heap, which
-  // makes it collect garbage.
+  // In UTF-8 no byte of a longer character is a line break. A Buffer between the texts would be memory outside
+  // V8's heap, after each 64 MB of which V8 marks the whole heap.
   return btoa(bytes.toString("latin1").replace(/\r\n?|\n/g, "\r\n"));
 }
 

@@ -11,7 +11,10 @@ const MIN_SHARE_BYTES = 32_000_000;
 /** Memory of a mail in flight besides its texts and files, in bytes. */
 const MAIL_BYTES = 32_000;
 
-/** A text or file is in memory as it came, in base64, and in the mail: 1 + 1.33 + 1.37 bytes. The base64 is garbage once the mail is written. */
+/**
+ * A text or file is in memory as it came, in base64, and in the mail: 1 + 1.33 + 1.37 bytes. The base64 is garbage once
+ * the mail is written.
+ */
 const COPIES = 3;
 
 /** Opens the memory for mails in flight, in bytes. One account may hold half of what is free. */
