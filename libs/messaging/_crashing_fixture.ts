@@ -1,9 +1,12 @@
 // A program for a test: works on events until one comes that ends it, as a bad document would.
+import { flushCompileCache } from "node:module";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { openBus } from "./bus.ts";
 import type { Step } from "./step.ts";
 
+// By itself Node writes it when a process exits: this one is killed.
+flushCompileCache();
 const [url = ""] = process.argv.slice(2);
 const bus = await openBus({ url, name: "crashing" });
 const say = (line: string) => process.stdout.write(`${line}\n`);

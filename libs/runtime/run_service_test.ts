@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const MODULE = JSON.stringify(new URL("./mod.ts", import.meta.url).href);
 
 interface Service extends AsyncDisposable {
@@ -33,7 +34,7 @@ function startService(
       URL: setting.url({ secret: true }).optional() });
     await runService({ name: "demo", env: process.env, config, run: ${run} });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    env: { PATH: process.env["PATH"], KEY: "123456789", ...options.env },
+    env: { PATH, NODE_COMPILE_CACHE, KEY: "123456789", ...options.env },
     stdio: ["ignore", "pipe", "pipe", options.ipc ? "ipc" : options.pipe ? "pipe" : "ignore"],
   });
   assert.ok(child.stdout && child.stderr);

@@ -10,6 +10,7 @@ import { count, observe, recordDuration } from "./metrics.ts";
 import { currentTraceId, injectTrace } from "./trace_context.ts";
 import { withSpan } from "./span.ts";
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const MODULE = JSON.stringify(new URL("./mod.ts", import.meta.url).href);
 
 /** Runs telemetry in a process of its own: the SDK reads the environment of the process. */
@@ -27,7 +28,7 @@ async function runTelemetry(env: Record<string, string>) {
     }
     await logger.flush();`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    env: { PATH: process.env["PATH"], OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...env },
+    env: { PATH, NODE_COMPILE_CACHE, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);

@@ -8,8 +8,11 @@ import { openFaultySmtp, until } from "@posthaste/kit";
 
 /** Sends one mail in a process of its own, which ends at a failpoint. */
 const sender = `
+  import { flushCompileCache } from "node:module";
   import { armFailpoint } from "@posthaste/runtime";
   import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";
+  // By itself Node writes it when a process exits: this one is killed.
+  flushCompileCache();
   const [point, port] = process.argv.slice(1);
   armFailpoint(point);
   await using pool = openTransportPool({
