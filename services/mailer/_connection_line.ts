@@ -8,6 +8,7 @@ import type { AccessToken } from "./oauth/token_source.ts";
 import { failureOf, SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
 import { isByToken, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
+import { UntriedError } from "./untried_error.ts";
 
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
@@ -28,9 +29,9 @@ const NARROW_MS = 60_000;
 const FALLS_BEHIND_DOT = /\bDovecot\b/;
 
 /** Why mail is turned away by a pool that closes. */
-export const CLOSED = { fault: "untried", reason: "it is shutting down" } as const;
+export const CLOSED = "the pool of connections is closing";
 
-const LATE = { fault: "untried", reason: "no connection has become free" } as const;
+const LATE = "no connection has become free";
 
 /** Time of a server's reply to a dot above which no other mail is sent behind it. */
 const QUICK_MS = 1000;
@@ -88,7 +89,7 @@ export class ConnectionLine {
     return this.#drained.promise;
   }
 
-  /** @throws {SmtpFailure} */
+  /** @throws {SmtpFailure | UntriedError} */
   send(mail: SmtpMail): Promise<SmtpReply> {
     const waiting: Waiting = { mail, reply: Promise.withResolvers(), leave: () => {} };
     this.#queue.push(waiting);
@@ -100,14 +101,20 @@ export class ConnectionLine {
   /** Rejects a mail that is interrupted while it waits, or waits too long. */
   #wait(waiting: Waiting): void {
     const { signal } = waiting.mail;
-    const reject = (why: Refusal) => {
+    const reject = (error: SmtpFailure | UntriedError) => {
       this.#queue.splice(this.#queue.indexOf(waiting), 1);
-      this.#turnAway(waiting, why);
+      this.#turnAway(waiting, error);
       this.#checkDrained();
     };
-    const abort = () =>
-      reject({ fault: "aborted", reason: "it was interrupted", cause: signal?.reason });
-    const limit = openTimeLimit(this.#settings.waitMs, () => reject(LATE));
+    const abort = () => {
+      const why = {
+        fault: "aborted",
+        reason: "it was interrupted",
+        cause: signal?.reason,
+      } as const;
+      reject(refuse(this.#integration, why));
+    };
+    const limit = openTimeLimit(this.#settings.waitMs, () => reject(this.#untried(LATE)));
     waiting.leave = () => {
       limit[Symbol.dispose]();
       signal?.removeEventListener("abort", abort);
@@ -134,7 +141,7 @@ export class ConnectionLine {
 
   close(): void {
     this.#isClosing = true;
-    for (const waiting of this.#queue.splice(0)) this.#turnAway(waiting, CLOSED);
+    for (const waiting of this.#queue.splice(0)) this.#turnAway(waiting, this.#untried(CLOSED));
     this.retire();
   }
 
@@ -221,15 +228,19 @@ export class ConnectionLine {
 
   /** The server accepted nothing of it: it gets the next connection. */
   #again(waiting: Waiting): void {
-    if (this.#isClosing) return this.#turnAway(waiting, CLOSED);
+    if (this.#isClosing) return this.#turnAway(waiting, this.#untried(CLOSED));
     this.#queue.unshift(waiting);
     this.#wait(waiting);
     this.#dispatch();
   }
 
-  #turnAway({ reply, leave }: Waiting, why: Refusal): void {
+  #untried(reason: string): UntriedError {
+    return new UntriedError(this.#integration.host, reason);
+  }
+
+  #turnAway({ reply, leave }: Waiting, error: SmtpFailure | UntriedError): void {
     leave();
-    reply.reject(refuse(this.#integration, why));
+    reply.reject(error);
   }
 
   /** @param refused The access token that the server refused a moment ago. */

@@ -4,7 +4,7 @@ import type { SmtpFailure } from "./smtp_failure.ts";
 export function isInterruption(
   { fault, unknown }: Pick<SmtpFailure, "fault" | "unknown">,
 ): boolean {
-  return !unknown && (fault === "aborted" || fault === "untried" || fault === "held");
+  return !unknown && (fault === "aborted" || fault === "held");
 }
 
 /**

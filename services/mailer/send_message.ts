@@ -30,6 +30,7 @@ import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { type StopDeps, stopIntegration } from "./stop_integration.ts";
 import type { TransportPool } from "./transport_pool.ts";
+import { UntriedError } from "./untried_error.ts";
 
 /** The dependencies of sending one message. */
 export type MessageDeps = UnsentDeps & Waits & MessageContents & StopDeps & {
@@ -135,6 +136,10 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
       return reply;
     });
   } catch (error) {
+    if (error instanceof UntriedError) {
+      smtp.permit.giveBack();
+      return await returnUntried(work.message, deps);
+    }
     if (!(error instanceof SmtpFailure)) throw error;
     failpoint("mailer.before_setback");
     return await endFailed(work, { error, way: smtp }, deps);
@@ -163,13 +168,9 @@ async function endSent(
 
 async function endFailed(
   work: Work,
-  { error, way: { integration, own, permit } }: { error: SmtpFailure; way: Way },
+  { error, way: { integration, own } }: { error: SmtpFailure; way: Way },
   deps: MessageDeps,
 ): Promise<"ended"> {
-  if (error.fault === "untried") {
-    permit.giveBack();
-    return await returnUntried(work.message, deps);
-  }
   const verdict = judgeSmtpFailure(error);
   if (isInterruption(error)) {
     // The server is not at fault: it needs no pause.

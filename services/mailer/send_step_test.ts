@@ -31,6 +31,7 @@ import { type SendDeps, sendStep } from "./send_step.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import type { OutgoingMail } from "./transport_pool.ts";
+import { UntriedError } from "./untried_error.ts";
 
 const sendId = newSendId("acc_1");
 const ACCEPTED = "2026-03-01T10:00:00.000Z";
@@ -660,8 +661,7 @@ test("sendStep() returns mail that may not be sent now, without a register", asy
 
 test("sendStep() returns a mail untried that waited for a connection and got none", async () => {
   const { world, run } = openMailer({
-    send: () =>
-      Promise.reject(new SmtpFailure("no connection", { phase: "connect", fault: "untried" })),
+    send: () => Promise.reject(new UntriedError("smtp.example", "no connection has become free")),
   });
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual([world.ledger.inserted.size, world.written.length], [0, 0]);

@@ -16,8 +16,6 @@ export type { SmtpPhase };
 export type SmtpFault =
   | SmtpErrorFault
   | "dns"
-  /** It waited for a connection and got none: its server has accepted nothing of it. */
-  | "untried"
   | "host"
   | "insecure_auth"
   | "bad_ca"
@@ -38,7 +36,6 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   no_smtputf8: "invalid_input",
   too_large: "too_large",
   aborted: "canceled",
-  untried: "canceled",
   // The phase of the error that caused it.
   held: undefined,
   dns: "dns",

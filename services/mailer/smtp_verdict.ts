@@ -42,7 +42,6 @@ const withoutReply: Record<
   certificate: ["defer", "The certificate of the SMTP server is not valid"],
   stalled: ["defer", "The SMTP server stopped answering before it accepted the mail"],
   aborted: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
-  untried: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   held: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   host: [
     "suspend_integration",

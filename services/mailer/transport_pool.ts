@@ -6,6 +6,7 @@ import { CLOSED, ConnectionLine, type LineSettings, refuse } from "./_connection
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
+import { UntriedError } from "./untried_error.ts";
 
 /** One mail for exactly one recipient, and its copies. */
 export interface OutgoingMail {
@@ -36,6 +37,7 @@ export interface TransportPool extends AsyncDisposable {
    * Returns the reply by which the server accepted the mail.
    *
    * @throws {SmtpFailure}
+   * @throws {UntriedError} If it got no connection in time, or the pool is closing.
    * @throws {RangeError} If an address of the envelope is not one address.
    */
   send(mail: OutgoingMail): Promise<SmtpReply>;
@@ -91,7 +93,7 @@ class Pool implements TransportPool {
     const from = toWireAddress(mail.envelope.from);
     const to = toWireAddress(mail.envelope.to);
     const copies = (mail.envelope.copies ?? []).map(toWireAddress);
-    if (this.#closed) throw refuse(integration, CLOSED);
+    if (this.#closed) throw new UntriedError(integration.host, CLOSED);
     if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });

@@ -19,7 +19,7 @@ export interface TransportPoolOptions {
   replyMs?: number;
   /** The longest time for opening a connection, and for a mail up to its final dot, 5 min by default. */
   transferMs?: number;
-  /** Maximum wait for a connection, 8 s by default. Then the mail fails as `untried`. */
+  /** Maximum wait for a connection, 8 s by default. Then the mail is untried. */
   waitMs?: number;
   /** An unused connection is closed after this time, 30 s by default. */
   idleMs?: number;

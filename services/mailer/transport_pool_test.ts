@@ -21,6 +21,7 @@ import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import { openTransportPool, type OutgoingMail } from "./transport_pool.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
+import { UntriedError } from "./untried_error.ts";
 
 takesLong();
 
@@ -554,10 +555,10 @@ test("a pool that closes finishes the mail on its way and refuses others", async
   const integration = integrationOf(sink, { maxConnections: 1 });
   const sending = transports.send({ integration, envelope, raw });
   const queued = transports.send({ integration, envelope, raw });
-  const refused = assert.rejects(queued, { fault: "untried" });
+  const refused = assert.rejects(queued, UntriedError);
   await new Promise((resolve) => setTimeout(resolve, 150));
   await Promise.all([transports[Symbol.asyncDispose](), sending, refused]);
-  await assert.rejects(transports.send({ integration, envelope, raw }), { fault: "untried" });
+  await assert.rejects(transports.send({ integration, envelope, raw }), UntriedError);
   assert.equal(sink.messages.length, 1);
   assert.equal(transports.connections, 0);
 });
@@ -570,7 +571,7 @@ test("a mail that waits too long for a connection is turned away, and the one be
   const integration = integrationOf(sink, { maxConnections: 1 });
   const sending = transports.send({ integration, envelope, raw });
   const waiting = transports.send({ integration, envelope, raw });
-  await assert.rejects(waiting, { fault: "untried" });
+  await assert.rejects(waiting, UntriedError);
   assert.equal(sink.messages.length, 0);
   assert.equal((await sending).code, 250);
 });
