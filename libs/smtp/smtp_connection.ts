@@ -176,6 +176,11 @@ export class SmtpConnection {
     this.#channel.end("lost", "the connection was closed");
   }
 
+  /** Closes because this process ends: the server has not failed. What `close()` says of the final dot holds here, too. */
+  interrupt(): void {
+    this.#channel.end("aborted", "it was interrupted");
+  }
+
   get #pipelines(): boolean {
     return this.opening.offer.pipelining && this.#options.pipelining !== false;
   }

@@ -145,8 +145,8 @@ export class ConnectionLine {
     this.retire();
   }
 
-  abort(): void {
-    for (const session of this.#sessions) session.close();
+  interrupt(): void {
+    for (const session of this.#sessions) session.interrupt();
   }
 
   /** Assigns free capacity to the waiting mails: an idle connection, a new one, or a place behind a dot. */

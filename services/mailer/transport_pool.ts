@@ -121,7 +121,7 @@ class Pool implements TransportPool {
     this.#closed = true;
     for (const line of this.#lines.values()) {
       line.close();
-      line.abort();
+      line.interrupt();
     }
   }
 
@@ -130,7 +130,10 @@ class Pool implements TransportPool {
     const lines = [...this.#lines.values()];
     const drained = Promise.all(lines.map((line) => line.drained));
     for (const line of lines) line.close();
-    const timer = setTimeout(() => lines.forEach((line) => line.abort()), this.#settings.drainMs);
+    const timer = setTimeout(
+      () => lines.forEach((line) => line.interrupt()),
+      this.#settings.drainMs,
+    );
     await drained;
     clearTimeout(timer);
   }

@@ -534,6 +534,25 @@ test("send() is interrupted by its signal, in a queue as in a session", async ()
   await assert.rejects(sending, { fault: "aborted", phase: "dot", unknown: true });
 });
 
+test("interrupt() is no failure of a server that was about to answer", async () => {
+  for (const [stage, unknown] of [["connect", false], ["data", false], ["dot", true]] as const) {
+    const reached = Promise.withResolvers<void>();
+    await using sink = await openSmtpSink({
+      script: (at) => {
+        if (at.stage !== stage) return undefined;
+        reached.resolve();
+        return { delayMs: 10_000 };
+      },
+    });
+    await using transports = openPool();
+    const sending = transports.send({ integration: integrationOf(sink), envelope, raw });
+    const failed = assert.rejects(sending, { fault: "aborted", unknown });
+    await reached.promise;
+    transports.interrupt();
+    await failed;
+  }
+});
+
 test("send() gives up without progress, sooner before the dot than after it", async () => {
   const times = { stallMs: 150, replyMs: 300 };
   for (const [stage, unknown] of [["rcpt", false], ["dot", true]] as const) {
