@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Integration } from "@posthaste/contracts";
+import type { Integration, Priority } from "@posthaste/contracts";
 import {
   circuitCapacity,
   openSemaphore,
@@ -39,8 +39,12 @@ export type AdmissionResult = Permit | "elsewhere" | "later";
 
 /** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
-  /** Waits for capacity, for at most eight seconds. */
-  admit(integration: Integration): Promise<AdmissionResult>;
+  /**
+   * Waits for capacity, for at most eight seconds.
+   *
+   * @param priority Of those that wait, bulk mail gets every fourth place while there is other mail. @default {"transactional"}
+   */
+  admit(integration: Integration, priority?: Priority): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
@@ -71,6 +75,8 @@ const WEIGHT = 0.2;
 /** State of one integration. */
 interface Traffic {
   places: Semaphore;
+  /** The bulk mails among those that wait for a place. */
+  waitingBulk: number;
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
   /** When the last one ended. */
@@ -95,7 +101,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       const places = openSemaphore({ max: 0 });
       const bucket = { tokens: 1, filledAt: 0 };
       traffic = {
-        ...{ places, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
+        ...{ places, waitingBulk: 0, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
         blockedUntil: 0,
       };
       traffics.set(key, traffic);
@@ -112,7 +118,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     block(integration) {
       trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
     },
-    async admit(integration) {
+    async admit(integration, priority = "transactional") {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
       const isBlocked = (inFlight: number) => {
@@ -130,7 +136,10 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
-      const place = await takePlace(traffic, () => !isBlocked(traffic.places.held - 1));
+      const place = await takePlace(traffic, {
+        priority,
+        mayBegin: () => !isBlocked(traffic.places.held - 1),
+      });
       return place === undefined ? "later" : { connections, ...place };
     },
   };
@@ -142,13 +151,13 @@ export function openAdmission(deps: AdmissionDeps): Admission {
  */
 async function takePlace(
   traffic: Traffic,
-  mayBegin: () => boolean,
+  { priority, mayBegin }: { priority: Priority; mayBegin: () => boolean },
 ): Promise<Omit<Permit, "connections"> | undefined> {
   const { places, begun } = traffic;
   const permit = places.tryAcquire() ??
-    (waitMsFor(traffic) > MAX_WAIT_MS
+    (waitMsFor(traffic, priority) > MAX_WAIT_MS
       ? undefined
-      : await places.acquire("", { maxWaitMs: MAX_WAIT_MS }));
+      : await waitForPlace(traffic, priority));
   if (permit === undefined) return undefined;
   if (!mayBegin()) return void permit[Symbol.dispose]();
   const transaction = { at: performance.now() };
@@ -168,11 +177,25 @@ async function takePlace(
   };
 }
 
+async function waitForPlace(traffic: Traffic, priority: Priority) {
+  const bulk = priority === "bulk" ? 1 : 0;
+  traffic.waitingBulk += bulk;
+  try {
+    return await traffic.places.acquire("", { priority, maxWaitMs: MAX_WAIT_MS });
+  } finally {
+    traffic.waitingBulk -= bulk;
+  }
+}
+
 /** Estimated from the times of the last transactions, and from how long none has ended. */
-function waitMsFor({ places, begun, averageMs, leftAt }: Traffic): number {
+function waitMsFor(
+  { places, waitingBulk, begun, averageMs, leftAt }: Traffic,
+  priority: Priority,
+): number {
   const [oldest] = begun;
   const quietMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
-  const rounds = Math.ceil((places.waiting + 1) / places.max);
+  const before = priority === "bulk" ? places.waiting : places.waiting - waitingBulk;
+  const rounds = Math.ceil((before + 1) / places.max);
   return Math.max(averageMs, quietMs) * rounds;
 }
 

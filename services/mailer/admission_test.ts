@@ -45,6 +45,42 @@ test("admit() makes mails wait a moment for a fast server, in their order", asyn
   assert.deepEqual(order, Array.from({ length: 30 }, (_, n) => n));
 });
 
+test("admit() lets a transactional mail go before the bulk mails that wait", async (context) => {
+  stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 1 });
+  const order: string[] = [];
+  const permits: Permit[] = [];
+  const names = [...Array.from({ length: 8 }, (_, n) => `bulk ${n}`), "single"];
+  for (const name of names) {
+    admission.admit(integration, name === "single" ? "transactional" : "bulk").then((admitted) => {
+      order.push(name);
+      permits.push(passed(admitted));
+    });
+    await turn();
+  }
+  permits[0]?.leave();
+  await turn();
+  assert.deepEqual(order, ["bulk 0", "bulk 1", "single"]);
+});
+
+test("admit() does not count the bulk mails that wait in the wait of a transactional one", async (context) => {
+  const { move } = stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 1 });
+  const first = passed(await admission.admit(integration, "bulk"));
+  await move(3000);
+  first.leave();
+  const all = Array.from({ length: 20 }, () => admission.admit(integration, "bulk"));
+  const single = admission.admit(integration);
+  await move(1000);
+  const [begun] = await Promise.all(all.slice(0, 2));
+  passed(begun ?? "later").leave();
+  await move(10_000);
+  passed(await single);
+  await Promise.all(all);
+});
+
 test("admit() assigns no slot twice to concurrent mails", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();

@@ -142,7 +142,7 @@ async function sendOne(
   },
   deps: SendDeps,
 ): Promise<Handled> {
-  const admitted = await deps.admission.admit(integration);
+  const admitted = await deps.admission.admit(integration, message.priority);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
   if (typeof admitted === "string") return await returnUntried(message, deps);
   failpoint("mailer.admitted");
