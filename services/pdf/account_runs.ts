@@ -11,6 +11,8 @@ interface Line {
   waiting: ((turn: Disposable) => void)[];
   /** Slots that it holds or has requested. */
   places: number;
+  /** Those of them that it does not hold yet. */
+  requested: number;
 }
 
 /**
@@ -24,14 +26,16 @@ export function createAccountRuns(slots: FairSlots, count: number): FairSlots {
 
   function open(line: Line, key: string, asker: Asker): void {
     line.places++;
+    line.requested++;
     void slots.take(asker).then((place) => {
+      line.requested--;
       let run = 0;
       const next = () => {
         const start = run < LONGEST_RUN ? line.waiting.shift() : undefined;
         run++;
         if (start !== undefined) return start({ [Symbol.dispose]: next });
         line.places--;
-        if (line.waiting.length > line.places) open(line, key, asker);
+        if (line.waiting.length > line.requested) open(line, key, asker);
         else if (line.places === 0) lines.delete(key);
         place[Symbol.dispose]();
       };
@@ -45,11 +49,12 @@ export function createAccountRuns(slots: FairSlots, count: number): FairSlots {
     },
     take(asker) {
       const key = `${asker.priority} ${asker.accountId}`;
-      const line = lines.get(key) ?? { waiting: [], places: 0 };
+      const line = lines.get(key) ?? { waiting: [], places: 0, requested: 0 };
       lines.set(key, line);
       return new Promise((resolve) => {
         line.waiting.push(resolve);
-        if (line.places < Math.min(count, line.waiting.length)) open(line, key, asker);
+        const isShort = line.requested < line.waiting.length;
+        if (isShort && line.places < count) open(line, key, asker);
       });
     },
   };

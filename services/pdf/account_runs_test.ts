@@ -36,6 +36,17 @@ test("createAccountRuns() assigns every slot to an account that is alone", async
   assert.equal(slots.waiting, 0);
 });
 
+test("createAccountRuns() gives an account another free slot while it holds one", async () => {
+  const slots = createAccountRuns(createFairSlots(4), 4);
+  const held: Disposable[] = [];
+  for (let n = 1; n <= 3; n++) {
+    // One after the other, while those before are at work.
+    void slots.take({ accountId: "a", priority: "transactional" }).then((slot) => held.push(slot));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(held.length, n);
+  }
+});
+
 test("createAccountRuns() takes turns again after every account had one", async () => {
   const slots = createAccountRuns(createFairSlots(1), 1);
   for (const accountId of ["a", "b", "a"]) {
