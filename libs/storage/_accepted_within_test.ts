@@ -125,7 +125,7 @@ test("removeOldSends() removes old sends of every shard, also those with ids of 
   }
   let removed = 0;
   for (let last: string | null = ""; last !== null;) {
-    const old = { before: at(1000), limit: 7, after: last, now: at(5000) };
+    const old = { before: at(1000), limit: 7, after: last, now: at(30 * 24 * 3600) };
     const batch = await store.retention.removeOldSends(old);
     removed += batch.removed;
     last = batch.last;

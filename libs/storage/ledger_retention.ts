@@ -3,6 +3,7 @@ import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { registerRange } from "./delivery_ledger.ts";
+import { IDEMPOTENCY_KEPT_MS } from "./send_acceptance.ts";
 
 /** Selects sends that are no longer kept. */
 export interface OldSends {
@@ -25,8 +26,7 @@ export interface RemovedSends {
 /** Removal of sends after their retention. */
 export interface LedgerRetention {
   /**
-   * Removes settled sends with their messages, shard by shard, the oldest first. Sends that are not settled
-   * stay. It may be interrupted: a later call removes what is left of a send.
+   * Removes sends that were settled a week ago, with their messages, shard by shard, the oldest first. Others stay. It may be interrupted: a later call removes what is left of a send.
    */
   removeOldSends(old: OldSends): Promise<RemovedSends>;
 }
@@ -38,7 +38,8 @@ export function ledgerRetention(db: Db): LedgerRetention {
     async removeOldSends({ before, limit, after = "", now }) {
       // Ids contain the time, so this needs no index of its own.
       const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
-        settledAt: { $ne: null },
+        // A message may have been sent long after its acceptance, and an event of it may still exist.
+        settledAt: { $lt: new Date(now.getTime() - IDEMPOTENCY_KEPT_MS) },
         // A scheduled send is as old as its start: its events may still exist.
         notBefore: { $not: { $gte: before } },
       });

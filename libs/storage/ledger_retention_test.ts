@@ -15,7 +15,8 @@ const DAY_MS = 86_400_000;
 const now = new Date("2026-06-01T00:00:00Z");
 const limitOfAge = new Date(now.getTime() - 90 * DAY_MS);
 
-async function failedSend(days: number, isSettled: boolean) {
+/** @param settledDays How many days ago it was settled. @default {days} */
+async function failedSend(days: number, isSettled: boolean, settledDays = days) {
   const { store } = opened;
   const acceptedAt = new Date(now.getTime() - days * DAY_MS);
   const send = testSend({ acceptedAt, messageCount: 2 });
@@ -25,7 +26,8 @@ async function failedSend(days: number, isSettled: boolean) {
     const messageId = messageIdOf(send._id, index);
     await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
   }
-  if (isSettled) await store.sends.settle([send], acceptedAt);
+  const settledAt = new Date(now.getTime() - settledDays * DAY_MS);
+  if (isSettled) await store.sends.settle([send], settledAt);
   return send;
 }
 
@@ -51,6 +53,16 @@ test("removeOldSends() removes settled sends and their messages, and no others, 
   const left = await db.collection("sends").distinct("_id");
   assert.deepEqual(left.map(String).toSorted(), [open._id, young._id].toSorted());
   assert.equal((await store.sends.find("acc_1", young._id))?.contentRemovedAt, undefined);
+});
+
+test("removeOldSends() keeps a send for a week after its end, however old it is", async () => {
+  const { store } = opened;
+  const kept = await failedSend(89, true, 6.9);
+  const gone = await failedSend(89, true, 7.1);
+  const before = new Date(now.getTime() - 88 * DAY_MS);
+  await store.retention.removeOldSends({ before, limit: 9, now });
+  assert.ok(await store.sends.find("acc_1", kept._id));
+  assert.equal(await store.sends.find("acc_1", gone._id), null);
 });
 
 test("removeOldSends() keeps a send that a person retried meanwhile, and refuses a later retry", async () => {

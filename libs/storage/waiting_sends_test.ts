@@ -194,7 +194,8 @@ test("a scheduled send is found as such, and kept at least as long as from its s
   assert.deepEqual(found.get(send._id)?.acceptedAt, at(600));
   await store.sends.settle([send, plain], at(700));
   const remove = async (seconds: number) => {
-    const old = { before: at(seconds), limit: 9, now: at(seconds) };
+    const weekLater = at(seconds + 8 * 24 * 3600);
+    const old = { before: at(seconds), limit: 9, now: weekLater };
     const contents = await store.retention.removeContents({ accountId: "acc_1", ...old });
     return [contents.removed, (await store.retention.removeOldSends(old)).removed];
   };
