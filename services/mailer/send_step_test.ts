@@ -445,24 +445,36 @@ test("sendStep() sends nothing that the ledger may have removed", async () => {
   assert.equal(young.world.mails.length, 1, "its registers are there");
 });
 
-test("sendStep() sends no final dot for an event that has become too old, and defers the message", async () => {
+test("sendStep() offers no server the mail of an event that is too old, and defers the message", async () => {
   // One that waited for its images is deferred. If it were dropped, it would be redispatched without end.
   for (const state of ["queued", "deferred"] as const) {
     const { world, run } = openMailer({
       messages: {
         find: () => Promise.resolve(deferredMessage({ attempt: 0, state })),
       },
-      send: async ({ onData, onDot }) => {
-        onData?.();
-        const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
-        assert.match(String(cause), /its time limit has passed/);
-        throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
-      },
+      send: () => assert.fail("it was sent"),
     });
     world.now = Date.parse(ACCEPTED) + 6 * DAY_MS;
     await run();
-    assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
+    const [ended] = world.written;
+    assert.deepEqual([ended?.state, ended?.nextAt], ["deferred", new Date(world.now)]);
+    assert.deepEqual([world.written.length, world.noted[0]], [1, "gave back"]);
   }
+});
+
+test("sendStep() sends no final dot for an event that becomes too old on its way", async () => {
+  const { world, run } = openMailer({
+    send: async ({ onData, onDot }) => {
+      world.now++;
+      onData?.();
+      const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
+      assert.match(String(cause), /its time limit has passed/);
+      throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
+    },
+  });
+  world.now = Date.parse(ACCEPTED) + 6 * DAY_MS - 1;
+  await run();
+  assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
 });
 
 test("sendStep() records the attempt in the ledger before its final dot", async () => {
