@@ -115,7 +115,7 @@ test("accountsCommand() creates an account once and lists it", async () => {
   const again = await run("accounts create bakery --json");
   assert.equal(again.code, EXIT.refused);
   assert.match(JSON.parse(again.stdout).error, /the name is taken/);
-  const list = await runProcess("accounts list");
+  const list = await run("accounts list");
   assert.match(list.stdout, /^NAME +ID +CREATED\n/);
   assert.match(list.stdout, new RegExp(`bakery +${account.id}`));
   assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");
@@ -157,7 +157,7 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   assert.equal((await run(`tokens revoke ${prefix}`)).code, EXIT.ok);
   assert.equal(await store.tokens.find(token), null);
   assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was already revoked/);
-  assert.equal((await runProcess("tokens revoke ph_nobody")).code, EXIT.notFound);
+  assert.equal((await run("tokens revoke ph_nobody")).code, EXIT.notFound);
 });
 
 test("tokensCommand() limits a token, and rolls it into one like it", async () => {
@@ -221,7 +221,7 @@ test("usersCommand() adds an entry to the audit log of each account of a person"
     await store.people.setMember({ accountId: _id, userId: user._id, role: "editor" });
     return _id;
   }));
-  const set = await runProcess("users set-password reported@example.com --password-stdin", {
+  const set = await run("users set-password reported@example.com --password-stdin", {
     stdin: "a long enough password\n",
   });
   assert.equal(set.code, EXIT.ok, set.stderr);
@@ -578,7 +578,7 @@ test("integrationsCommand() reports invalid values, and missing objects", async 
 test("migrateCommand() makes indexes and streams, again and again", async () => {
   await using nats = await openTestNats();
   const options = { env: { NATS_URL: nats.url } };
-  assert.equal((await runProcess("migrate", options)).code, EXIT.ok);
+  assert.equal((await run("migrate", options)).code, EXIT.ok);
   const again = await run("migrate --json", options);
   assert.deepEqual(JSON.parse(again.stdout), { indexes: "ok", streams: "ok", replicas: 1 });
   const none = await run("migrate", { env: { NATS_URL: "nats://127.0.0.1:1" } });

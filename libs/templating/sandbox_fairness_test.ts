@@ -74,7 +74,7 @@ nightTest("a sandbox keeps a worker free of slow owners and of publishing", asyn
 });
 
 test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and no other owner's", async () => {
-  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 600 });
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 200 });
   const l = Array.from({ length: 500 }, () => 1);
   const endless = html("{{#each l}}{{#each @root.l}}{{#each @root.l}}{{/each}}{{/each}}{{/each}}");
   const results = Array.from(

@@ -141,9 +141,7 @@ for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}",
   test(`a worker that is ${state} ends when its parent is killed`, async () => {
     const program = `
       import { readFileSync } from "node:fs";
-      import { isRunning } from "@posthaste/embedded";
-import { until } from "@posthaste/kit";
-import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
+      import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
       const sandbox = openSandbox({ workers: 1, timeLimitMs: 60_000 });
       await sandbox.render({ t: { key: "t", source: "x", escape: "none" } }, {});
       const l = Array.from({ length: 2000 }, () => 1);

@@ -7,7 +7,7 @@ import {
   pageOptionsSchema,
   webhookSettingsSchema,
 } from "@posthaste/contracts";
-import { testSend } from "@posthaste/kit";
+import { byDay, testSend } from "@posthaste/kit";
 import type { Store } from "@posthaste/storage";
 import type { Answer, TestAccount } from "./_test_dashboard.ts";
 import { hashToken, newToken } from "./session.ts";
@@ -103,7 +103,10 @@ export async function furnish(
     },
   });
   note("passkeyId", word);
-  ids["id"] = Object.values(ids).flat();
+  // By day one object of each kind, and both names of a template.
+  const some = Object.entries(ids)
+    .flatMap(([name, all]) => name === "templateId" ? all : all.slice(-1));
+  ids["id"] = byDay(some, Object.values(ids).flat());
   ids["token"] = [...ids["tokenId"] ?? [], ...ids["link"] ?? []];
   ids["version"] = ["1"];
   ids["n"] = ["0"];

@@ -8,7 +8,7 @@ import type { KeptImages } from "./kept_images.ts";
 import { type PreviewDeps, previewStep } from "./preview_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
 
-const sandbox = openSandbox({ workers: 2, timeLimitMs: 500 });
+const sandbox = openSandbox({ workers: 1, timeLimitMs: 500 });
 after(() => sandbox[Symbol.asyncDispose]());
 
 type Preview = EventData<"preview.requested">;

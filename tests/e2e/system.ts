@@ -20,7 +20,7 @@ import {
 import type { ServiceProcess } from "@posthaste/dev";
 import { openStack, type Stack, type StackOptions } from "@posthaste/dev/stack";
 import { type IntegrationSettings, openStore, type Store } from "@posthaste/storage";
-import { openSandbox, type Sandbox } from "@posthaste/templating";
+import { publishEmail as readyEmail, publishPdf as readyPdf } from "@posthaste/templating";
 import { answerFault, until } from "@posthaste/kit";
 
 /** How the system under test is started. */
@@ -210,7 +210,6 @@ export async function openAccount(
 ): Promise<AccountOfSystem> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "e2e" }));
-  const sandbox = opened.use(openSandbox({ workers: 1 }));
   const accountId = "id" in account ? account.id : (await store.accounts.create(account))._id;
   const { token } = await store.tokens.create({
     ...{ accountId, name: "e2e", scopes: ["render", "send", "read"] },
@@ -222,10 +221,8 @@ export async function openAccount(
     store,
     accountId,
     token,
-    publishEmail: (draft, owner = accountId) =>
-      publishEmail(draft, { store, sandbox, accountId: owner }),
-    publishPdf: (draft, owner = accountId) =>
-      publishPdf(draft, { store, sandbox, accountId: owner }),
+    publishEmail: (draft, owner = accountId) => publishEmail(draft, { store, accountId: owner }),
+    publishPdf: (draft, owner = accountId) => publishPdf(draft, { store, accountId: owner }),
     connect: (port, more) => connect(port, { store, accountId, more }),
     ...http,
     async send({ template, integration, ...rest }, options) {
@@ -302,15 +299,14 @@ function checkAnswer(method: string, { status, url, headers }: Response, payload
 
 interface Publishing {
   store: Store;
-  sandbox: Sandbox;
   accountId: string;
 }
 
 let published = 0;
 
-async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Publishing) {
+async function publishEmail(draft: EmailDraft, { store, accountId }: Publishing) {
   const { alias, name = alias ?? "An email", variables = [], ...source } = draft;
-  const { subject, html, text } = await sandbox.publishEmail(source);
+  const { subject, html, text } = await readyEmail(source);
   const { template } = await store.templates.publish({
     accountId,
     kind: "email",
@@ -324,11 +320,11 @@ async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Pu
   return template.id;
 }
 
-async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publishing) {
+async function publishPdf(draft: PdfDraft, { store, accountId }: Publishing) {
   const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html, alias } =
     draft;
   const xml = draft.invoice === undefined ? {} : { invoice: draft.invoice };
-  const ready = await sandbox.publishPdf({ html, ...xml });
+  const ready = readyPdf({ html, ...xml });
   const { template } = await store.templates.publish({
     accountId,
     kind: "pdf",
