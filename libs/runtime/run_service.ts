@@ -1,4 +1,5 @@
 import { type Logger, openLogger, rememberSecrets, startTelemetry } from "@posthaste/telemetry";
+import module from "node:module";
 import type { z } from "zod";
 import { armFailpoint } from "./failpoint.ts";
 import { type Health, openHealth } from "./health.ts";
@@ -128,6 +129,8 @@ async function runInside<Schema extends z.ZodObject>(
       held.add(entry);
       return { [Symbol.dispose]: () => void held.delete(entry) };
     };
+    // By itself Node writes the compile cache as the process exits: never if it is killed. Deno has a cache of its own.
+    module.flushCompileCache?.();
     logger.info("Starting", { pid: process.pid, healthPort: health.port });
     await options.run({ config: own, signal, lastCall, logger, health, hold });
   } catch (error) {

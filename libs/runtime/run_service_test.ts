@@ -107,6 +107,16 @@ test("runService() stops when its parent ends, by the channel or by a pipe", asy
   assert.equal((await piped.said("Stopping"))["reason"], "the parent process is gone");
 });
 
+test("runService() leaves its compiled code to the next process, even if it is killed", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-compiled-"));
+  await using service = startService(DRAINS, { env: { NODE_COMPILE_CACHE: folder.path } });
+  await service.said("Working");
+  service.child.kill("SIGKILL");
+  await service.exited;
+  const files = await readdir(folder.path, { recursive: true });
+  assert.ok(files.length > 100, `${files.length} files`);
+});
+
 test("runService() exits with 1 when a signal is repeated, and names what hung", async () => {
   await using service = startService(HANGS);
   await service.said("Working");
