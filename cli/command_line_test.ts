@@ -115,7 +115,7 @@ test("accountsCommand() creates an account once and lists it", async () => {
   const again = await run("accounts create bakery --json");
   assert.equal(again.code, EXIT.refused);
   assert.match(JSON.parse(again.stdout).error, /the name is taken/);
-  const list = await run("accounts list");
+  const list = await runProcess("accounts list");
   assert.match(list.stdout, /^NAME +ID +CREATED\n/);
   assert.match(list.stdout, new RegExp(`bakery +${account.id}`));
   assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");

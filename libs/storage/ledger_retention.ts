@@ -26,7 +26,8 @@ export interface RemovedSends {
 /** Removal of sends after their retention. */
 export interface LedgerRetention {
   /**
-   * Removes sends that were settled a week ago, with their messages, shard by shard, the oldest first. Others stay. It may be interrupted: a later call removes what is left of a send.
+   * Removes old sends that were settled at least a week ago, with their messages, shard by shard, the oldest first.
+   * Others stay. It may be interrupted: a later call removes what is left of a send.
    */
   removeOldSends(old: OldSends): Promise<RemovedSends>;
 }
@@ -36,10 +37,11 @@ export function ledgerRetention(db: Db): LedgerRetention {
   const { messages, registers, sends } = collectionsOf(db);
   return {
     async removeOldSends({ before, limit, after = "", now }) {
+      const settledAt = { $lt: new Date(now.getTime() - IDEMPOTENCY_KEPT_MS) };
       // Ids contain the time, so this needs no index of its own.
       const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
         // A message may have been sent long after its acceptance, and an event of it may still exist.
-        settledAt: { $lt: new Date(now.getTime() - IDEMPOTENCY_KEPT_MS) },
+        settledAt,
         // A scheduled send is as old as its start: its events may still exist.
         notBefore: { $not: { $gte: before } },
       });
@@ -48,7 +50,7 @@ export function ledgerRetention(db: Db): LedgerRetention {
       if (ids.length === 0) return { removed: 0, last: null };
       // From here on, retries of its messages are refused: a message without its document would count as
       // never tried.
-      const settled = { _id: { $in: ids }, settledAt: { $ne: null } };
+      const settled = { _id: { $in: ids }, settledAt };
       await sends.updateMany({ ...settled, contentRemovedAt: { $exists: false } }, {
         $set: { contentRemovedAt: now },
       });

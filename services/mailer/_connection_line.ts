@@ -1,7 +1,13 @@
 import type { SmtpReply } from "@posthaste/contracts";
 import { EgressError } from "@posthaste/egress";
 import { failpoint, openTimeLimit } from "@posthaste/runtime";
-import { type BrokenPipelining, SmtpConnection, SmtpError, type SmtpMail } from "@posthaste/smtp";
+import {
+  type BrokenPipelining,
+  SmtpConnection,
+  SmtpError,
+  type SmtpMail,
+  type SmtpPhase,
+} from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
 import { isRefusedToken } from "./oauth/refused_token.ts";
 import type { AccessToken } from "./oauth/token_source.ts";
@@ -32,6 +38,11 @@ const FALLS_BEHIND_DOT = /\bDovecot\b/;
 export const CLOSED = "the pool of connections is closing";
 
 const LATE = "no connection has become free";
+
+/** Phases in which a server has accepted nothing of a mail, and its attempt has no register yet. */
+const BEFORE_DATA: ReadonlySet<SmtpPhase> = new Set([
+  ...["connect", "greeting", "tls", "ehlo", "auth", "mail", "rcpt"] as const,
+]);
 
 /** Time of a server's reply to a dot above which no other mail is sent behind it. */
 const QUICK_MS = 1000;
@@ -66,6 +77,7 @@ export class ConnectionLine {
   #lastReplyMs = Infinity;
   #retired = false;
   #isClosing = false;
+  #isInterrupted = false;
   #onDrained: () => void;
   #drained = Promise.withResolvers<void>();
 
@@ -146,6 +158,7 @@ export class ConnectionLine {
   }
 
   interrupt(): void {
+    this.#isInterrupted = true;
     for (const session of this.#sessions) session.interrupt();
   }
 
@@ -219,7 +232,7 @@ export class ConnectionLine {
         // It waited for the reply to another mail.
         if (isAhead && !session.isClosed) this.#lastReplyMs = Infinity;
         this.#again(waiting);
-      } else waiting.reply.reject(this.#failureOf(error));
+      } else this.#reject(waiting, error);
     } finally {
       if (isAhead && this.#goesAhead === session) this.#goesAhead = "untried";
       this.#release(session);
@@ -232,6 +245,13 @@ export class ConnectionLine {
     this.#queue.unshift(waiting);
     this.#wait(waiting);
     this.#dispatch();
+  }
+
+  #reject(waiting: Waiting, error: unknown): void {
+    const isUntried = this.#isInterrupted && error instanceof SmtpError &&
+      error.fault === "aborted" && BEFORE_DATA.has(error.phase);
+    if (isUntried) this.#turnAway(waiting, this.#untried(CLOSED));
+    else waiting.reply.reject(this.#failureOf(error));
   }
 
   #untried(reason: string): UntriedError {
@@ -258,6 +278,10 @@ export class ConnectionLine {
     } finally {
       this.#resolving--;
     }
+    if (this.#isInterrupted) {
+      this.#turnAway(waiting, this.#untried(CLOSED));
+      return this.#later();
+    }
     this.#sessions.add(session);
     const { signal } = waiting.mail;
     try {
@@ -267,7 +291,7 @@ export class ConnectionLine {
       if (token !== undefined && refused === undefined && isRefusedToken(error)) {
         return await this.#open(waiting, { token, error });
       }
-      return waiting.reply.reject(this.#failureOf(error));
+      return this.#reject(waiting, error);
     }
     await this.#carry(session, waiting);
   }

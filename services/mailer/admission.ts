@@ -42,9 +42,9 @@ export interface Admission {
   /**
    * Waits for capacity, for at most eight seconds.
    *
-   * @param priority Of those that wait, bulk mail gets every fourth place while there is other mail. @default {"transactional"}
+   * @param priority Of those that wait, bulk mail gets every fourth place while there is other mail.
    */
-  admit(integration: Integration, priority?: Priority): Promise<AdmissionResult>;
+  admit(integration: Integration, priority: Priority): Promise<AdmissionResult>;
   /** Admits no mail of the integration for some seconds. */
   block(integration: Integration): void;
 }
@@ -118,7 +118,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     block(integration) {
       trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
     },
-    async admit(integration, priority = "transactional") {
+    async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
       const isBlocked = (inFlight: number) => {
@@ -194,7 +194,11 @@ function waitMsFor(
 ): number {
   const [oldest] = begun;
   const quietMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
-  const before = priority === "bulk" ? places.waiting : places.waiting - waitingBulk;
+  const single = places.waiting - waitingBulk;
+  // Bulk gets every fourth place. Single mail that comes later makes its wait longer.
+  const before = priority === "bulk"
+    ? places.waiting
+    : single + Math.min(waitingBulk, Math.floor(single / 3));
   const rounds = Math.ceil((before + 1) / places.max);
   return Math.max(averageMs, quietMs) * rounds;
 }

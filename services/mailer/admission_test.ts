@@ -31,7 +31,7 @@ test("admit() makes mails wait a moment for a fast server, in their order", asyn
   const order: number[] = [];
   const permits: Permit[] = [];
   for (let n = 0; n < 30; n++) {
-    admission.admit(integration).then((admitted) => {
+    admission.admit(integration, "transactional").then((admitted) => {
       order.push(n);
       permits.push(passed(admitted));
     });
@@ -71,8 +71,8 @@ test("admit() does not count the bulk mails that wait in the wait of a transacti
   const first = passed(await admission.admit(integration, "bulk"));
   await move(3000);
   first.leave();
-  const all = Array.from({ length: 20 }, () => admission.admit(integration, "bulk"));
-  const single = admission.admit(integration);
+  const all = Array.from({ length: 28 }, () => admission.admit(integration, "bulk"));
+  const single = admission.admit(integration, "transactional");
   await move(1000);
   const [begun] = await Promise.all(all.slice(0, 2));
   passed(begun ?? "later").leave();
@@ -89,7 +89,7 @@ test("admit() assigns no slot twice to concurrent mails", async (context) => {
   const permits: Permit[] = [];
   const all = Promise.all(
     Array.from({ length: 10 }, async () => {
-      const admitted = await admission.admit(integration);
+      const admitted = await admission.admit(integration, "transactional");
       if (typeof admitted !== "string") permits.push(admitted);
     }),
   );
@@ -97,7 +97,7 @@ test("admit() assigns no slot twice to concurrent mails", async (context) => {
   assert.equal(permits.length, places);
   // A mail that ends frees one slot, although another one comes in between.
   permits[0]?.leave();
-  const late = admission.admit(integration);
+  const late = admission.admit(integration, "transactional");
   await turn();
   assert.equal(permits.length, places + 1);
   await move(10_000);
@@ -111,11 +111,11 @@ test("admit() returns mail for a server that hangs within eight seconds", async 
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 2 });
   const first = await Promise.all(
-    Array.from({ length: 4 }, () => admission.admit(integration)),
+    Array.from({ length: 4 }, () => admission.admit(integration, "transactional")),
   );
   first.forEach(passed);
   let admitted: AdmissionResult | undefined;
-  const waiting = admission.admit(integration).then((one) => admitted = one);
+  const waiting = admission.admit(integration, "transactional").then((one) => admitted = one);
   await move(7999);
   assert.equal(admitted, undefined);
   await move(1);
@@ -123,52 +123,55 @@ test("admit() returns mail for a server that hangs within eight seconds", async 
   await move(1);
   // These wait for nothing: from here on the time stands still.
   const more = await Promise.all(
-    Array.from({ length: 100 }, () => admission.admit(integration)),
+    Array.from({ length: 100 }, () => admission.admit(integration, "transactional")),
   );
   for (const admitted of more) assert.equal(admitted, "later");
-  passed(await admission.admit(integrationOf({ _id: "acc_2/1" })));
+  passed(await admission.admit(integrationOf({ _id: "acc_2/1" }), "transactional"));
   passed(first[0] as AdmissionResult).leave();
-  passed(await admission.admit(integration));
+  passed(await admission.admit(integration, "transactional"));
 });
 
 test("admit() learns nothing of a server from a mail that got no connection", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
-  passed(await admission.admit(integration));
-  const untried = passed(await admission.admit(integration));
+  passed(await admission.admit(integration, "transactional"));
+  const untried = passed(await admission.admit(integration, "transactional"));
   await move(8001);
   untried.giveBack();
-  passed(await admission.admit(integration));
+  passed(await admission.admit(integration, "transactional"));
   // The server still hangs: this one waits for nothing.
-  assert.equal(await admission.admit(integration), "later");
+  assert.equal(await admission.admit(integration, "transactional"), "later");
 });
 
 test("admit() returns all mail when the process is about to end", async (context) => {
   stopTime(context);
   const { admission, end } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
-  const begun = [await admission.admit(integration), await admission.admit(integration)];
-  const waiting = Array.from({ length: 30 }, () => admission.admit(integration));
+  const begun = [
+    await admission.admit(integration, "transactional"),
+    await admission.admit(integration, "transactional"),
+  ];
+  const waiting = Array.from({ length: 30 }, () => admission.admit(integration, "transactional"));
   await turn();
   end();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set(["later"]));
   for (const admitted of begun) passed(admitted).leave();
-  assert.equal(await admission.admit(integration), "later");
+  assert.equal(await admission.admit(integration, "transactional"), "later");
 });
 
 test("admit() makes mail wait while one transaction hangs and the others end", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
-  passed(await admission.admit(integration));
+  passed(await admission.admit(integration, "transactional"));
   for (let second = 0; second < 15; second++) {
-    const permit = passed(await admission.admit(integration));
+    const permit = passed(await admission.admit(integration, "transactional"));
     await move(1000);
     permit.leave();
   }
-  const last = passed(await admission.admit(integration));
-  const waiting = admission.admit(integration);
+  const last = passed(await admission.admit(integration, "transactional"));
+  const waiting = admission.admit(integration, "transactional");
   await turn();
   last.leave();
   passed(await waiting);
@@ -177,44 +180,49 @@ test("admit() makes mail wait while one transaction hangs and the others end", a
 test("admit() returns the mail of a suspended integration and of one whose login was refused", async () => {
   const { admission, world } = openTestAdmission();
   const suspended = { at: new Date(0), reason: "no login" };
-  assert.equal(await admission.admit(integrationOf({ suspended })), "later");
+  assert.equal(await admission.admit(integrationOf({ suspended }), "transactional"), "later");
   const integration = integrationOf();
   admission.block(integration);
-  assert.equal(await admission.admit(integration), "later");
+  assert.equal(await admission.admit(integration, "transactional"), "later");
   world.now += 6000;
-  passed(await admission.admit(integration));
+  passed(await admission.admit(integration, "transactional"));
 });
 
 test("admit() returns mail whose login was refused while it waited", async (context) => {
   stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
-  const [first, second] = [await admission.admit(integration), await admission.admit(integration)];
-  const waiting = admission.admit(integration);
+  const [first, second] = [
+    await admission.admit(integration, "transactional"),
+    await admission.admit(integration, "transactional"),
+  ];
+  const waiting = admission.admit(integration, "transactional");
   await turn();
   admission.block(integration);
   passed(first).leave();
   assert.equal(await waiting, "later");
   // It has left its place.
   passed(second).leave();
-  passed(await admission.admit(integrationOf({ _id: "acc_1/2", maxConnections: 1 })));
+  passed(
+    await admission.admit(integrationOf({ _id: "acc_1/2", maxConnections: 1 }), "transactional"),
+  );
 });
 
 test("admit() sends one mail as a probe after a pause, and returns the others", async () => {
   const open = openTestAdmission({ openUntil: new Date(1_000_001) });
-  assert.equal(await open.admission.admit(integrationOf()), "later");
+  assert.equal(await open.admission.admit(integrationOf(), "transactional"), "later");
   const half = openTestAdmission({ openUntil: new Date(1_000_000) });
-  const probe = passed(await half.admission.admit(integrationOf()));
-  assert.equal(await half.admission.admit(integrationOf()), "later");
+  const probe = passed(await half.admission.admit(integrationOf(), "transactional"));
+  assert.equal(await half.admission.admit(integrationOf(), "transactional"), "later");
   probe.leave();
-  passed(await half.admission.admit(integrationOf()));
+  passed(await half.admission.admit(integrationOf(), "transactional"));
 });
 
 test("admit() pauses for no server without a recorded pause, however often it failed", async () => {
   for (const failures of [4, 5, 50]) {
     const { admission } = openTestAdmission({ failures, openUntil: null });
-    passed(await admission.admit(integrationOf()));
-    passed(await admission.admit(integrationOf()));
+    passed(await admission.admit(integrationOf(), "transactional"));
+    passed(await admission.admit(integrationOf(), "transactional"));
   }
 });
 
@@ -223,12 +231,13 @@ test("admit() leaves mail to mailers with a connection, and returns mail that no
   const integration = integrationOf({ maxConnections: 2 });
   const admissions = [0, 1, 2, 3, 4].map((position) => {
     world.peers = { count: 5, position };
-    return admission.admit(integration);
+    return admission.admit(integration, "transactional");
   });
   const elsewhere = (await Promise.all(admissions)).filter((admitted) => admitted === "elsewhere");
   assert.equal(elsewhere.length, 3);
   const suspended = integrationOf({ suspended: { at: new Date(0), reason: "no login" } });
-  assert.equal(await admission.admit({ ...suspended, maxConnections: 0 }), "later");
+  const none = { ...suspended, maxConnections: 0 };
+  assert.equal(await admission.admit(none, "transactional"), "later");
 });
 
 test("admit() assigns each mailer its share of connections and of the rate", async () => {
@@ -236,19 +245,19 @@ test("admit() assigns each mailer its share of connections and of the rate", asy
   const integration = integrationOf({ maxConnections: 5 });
   const shares = [0, 1, 2].map(async (position) => {
     world.peers = { count: 3, position };
-    return passed(await admission.admit(integration)).connections;
+    return passed(await admission.admit(integration, "transactional")).connections;
   });
   assert.equal((await Promise.all(shares)).reduce((a, b) => a + b), 5);
   world.peers = { count: 2, position: 0 };
   const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 1200 });
   for (let mails = 0; mails < 10; mails++) {
-    passed(await admission.admit(slow)).leave();
+    passed(await admission.admit(slow, "transactional")).leave();
   }
   world.now += 10;
-  const late = admission.admit(slow);
+  const late = admission.admit(slow, "transactional");
   world.now += 90;
   passed(await late);
   world.now += 10;
   const slower = integrationOf({ _id: "acc_1/9", maxPerMinute: 6 });
-  assert.equal(await admission.admit(slower), "later");
+  assert.equal(await admission.admit(slower, "transactional"), "later");
 });

@@ -83,7 +83,7 @@ export async function sendMessage(
   // Its final dot would be held back: no server need see it before.
   if (attempt === 0 && isStale({ acceptedAt: new Date(message.acceptedAt) }, deps.now())) {
     way.permit.giveBack();
-    const reason = "It waited for days, and is sent by a new event";
+    const reason = "Its event was too old: a new one sends it";
     return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
   }
   const opened = unsealed(integration, deps);

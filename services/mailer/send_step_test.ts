@@ -681,6 +681,20 @@ test("sendStep() returns a mail untried that waited for a connection and got non
   assert.equal(world.noted[0], "gave back");
 });
 
+test("sendStep() asks for admission with the priority of its event", async () => {
+  const asked: string[] = [];
+  const admit = (_: unknown, priority: string) => {
+    asked.push(priority);
+    return Promise.resolve("later" as const);
+  };
+  const { step } = openMailer({ admission: { admit, block: () => {} } });
+  for (const priority of ["bulk", "transactional"] as const) {
+    const delivery = { type: "messages.printed", data: { ...EVENT, priority } } as const;
+    await step.handle(delivery, new AbortController().signal);
+  }
+  assert.deepEqual(asked, ["bulk", "transactional"]);
+});
+
 test("sendStep() leaves a mail unchanged to the other mailers, until it came too often", async () => {
   const admit = () => Promise.resolve("elsewhere" as const);
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });

@@ -535,7 +535,13 @@ test("send() is interrupted by its signal, in a queue as in a session", async ()
 });
 
 test("interrupt() is no failure of a server that was about to answer", async () => {
-  for (const [stage, unknown] of [["connect", false], ["data", false], ["dot", true]] as const) {
+  const ends = [
+    ["connect", { name: "UntriedError" }],
+    ["mail", { name: "UntriedError" }],
+    ["data", { name: "UntriedError" }],
+    ["dot", { fault: "aborted", unknown: true }],
+  ] as const;
+  for (const [stage, end] of ends) {
     const reached = Promise.withResolvers<void>();
     await using sink = await openSmtpSink({
       script: (at) => {
@@ -546,11 +552,29 @@ test("interrupt() is no failure of a server that was about to answer", async () 
     });
     await using transports = openPool();
     const sending = transports.send({ integration: integrationOf(sink), envelope, raw });
-    const failed = assert.rejects(sending, { fault: "aborted", unknown });
+    const failed = assert.rejects(sending, end);
     await reached.promise;
     transports.interrupt();
     await failed;
   }
+});
+
+test("interrupt() keeps a mail whose host is looked up from its server", async () => {
+  await using sink = await openSmtpSink();
+  const asked = Promise.withResolvers<void>();
+  const found = Promise.withResolvers<string>();
+  const resolveHost = () => {
+    asked.resolve();
+    return found.promise;
+  };
+  await using transports = openTransportPool({ ehloName: "x.example", resolveHost });
+  const sending = transports.send({ integration: integrationOf(sink), envelope, raw });
+  const failed = assert.rejects(sending, UntriedError);
+  await asked.promise;
+  transports.interrupt();
+  found.resolve("127.0.0.1");
+  await failed;
+  assert.equal(sink.messages.length, 0);
 });
 
 test("send() gives up without progress, sooner before the dot than after it", async () => {
