@@ -39,6 +39,14 @@ export class Turns<Permit> {
     return this.#size;
   }
 
+  /** Returns how many waiters come before a new one, if all have the same owner and no more come. */
+  before(priority: Priority): number {
+    if (priority === "bulk") return this.#size;
+    const bulk = this.#queues.bulk.values().reduce((sum, { size }) => sum + size, 0);
+    const transactional = this.#size - bulk;
+    return transactional + Math.min(bulk, Math.floor(transactional / BULK_PATIENCE));
+  }
+
   add(waiter: Waiter<Permit>): void {
     const queues = this.#queues[waiter.priority];
     const queue = queues.get(waiter.owner);

@@ -49,6 +49,8 @@ export interface Semaphore {
   readonly held: number;
   /** The number of waiters. */
   readonly waiting: number;
+  /** Returns how many waiters come before a new one, if all have the same owner and no more come. */
+  waitersBefore(priority: Priority): number;
   /** Returns a permit if there is space and no earlier waiter. A permit without units always fits. */
   tryAcquire(owner?: string, amount?: number): Permit | undefined;
   /** Waits for a permit. @throws The signal's reason */
@@ -178,6 +180,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     get waiting() {
       return turns.size;
     },
+    waitersBefore: (priority) => turns.before(priority),
     tryAcquire,
     acquire,
     resize(to) {

@@ -106,6 +106,25 @@ test("acquire() counts only the permits that pass waiting bulk", async () => {
   assert.deepEqual(started.slice(6), ["t6", "t7", "t8", "b1", "t9"]);
 });
 
+test("waitersBefore() counts whom acquire() lets go before a new waiter", async () => {
+  const semaphore = openSemaphore({ max: 1 });
+  using _held = await semaphore.acquire();
+  const ended = new AbortController();
+  const counted = (bulk: number, transactional: number) => {
+    const { signal } = ended;
+    const wait = (priority: "bulk" | "transactional") =>
+      semaphore.acquire("", { priority, signal }).catch(() => undefined);
+    for (let n = 0; n < bulk; n++) void wait("bulk");
+    for (let n = 0; n < transactional; n++) void wait("transactional");
+    return [semaphore.waitersBefore("transactional"), semaphore.waitersBefore("bulk")];
+  };
+  assert.deepEqual(counted(8, 0), [0, 8]);
+  assert.deepEqual(counted(0, 2), [2, 10]);
+  assert.deepEqual(counted(0, 4), [8, 14]);
+  assert.deepEqual(counted(0, 24), [38, 38]);
+  ended.abort();
+});
+
 test("acquire() keeps the turn of a large permit until there is space for it", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 3 });
   await begin("a b");

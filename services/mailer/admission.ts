@@ -75,8 +75,6 @@ const WEIGHT = 0.2;
 /** State of one integration. */
 interface Traffic {
   places: Semaphore;
-  /** The bulk mails among those that wait for a place. */
-  waitingBulk: number;
   /** The current transactions, the oldest first. */
   begun: Set<{ at: number }>;
   /** When the last one ended. */
@@ -101,7 +99,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       const places = openSemaphore({ max: 0 });
       const bucket = { tokens: 1, filledAt: 0 };
       traffic = {
-        ...{ places, waitingBulk: 0, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
+        ...{ places, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
         blockedUntil: 0,
       };
       traffics.set(key, traffic);
@@ -157,7 +155,7 @@ async function takePlace(
   const permit = places.tryAcquire() ??
     (waitMsFor(traffic, priority) > MAX_WAIT_MS
       ? undefined
-      : await waitForPlace(traffic, priority));
+      : await places.acquire("", { priority, maxWaitMs: MAX_WAIT_MS }));
   if (permit === undefined) return undefined;
   if (!mayBegin()) return void permit[Symbol.dispose]();
   const transaction = { at: performance.now() };
@@ -177,29 +175,11 @@ async function takePlace(
   };
 }
 
-async function waitForPlace(traffic: Traffic, priority: Priority) {
-  const bulk = priority === "bulk" ? 1 : 0;
-  traffic.waitingBulk += bulk;
-  try {
-    return await traffic.places.acquire("", { priority, maxWaitMs: MAX_WAIT_MS });
-  } finally {
-    traffic.waitingBulk -= bulk;
-  }
-}
-
 /** Estimated from the times of the last transactions, and from how long none has ended. */
-function waitMsFor(
-  { places, waitingBulk, begun, averageMs, leftAt }: Traffic,
-  priority: Priority,
-): number {
+function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Priority): number {
   const [oldest] = begun;
   const quietMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
-  const single = places.waiting - waitingBulk;
-  // Bulk gets every fourth place. Single mail that comes later makes its wait longer.
-  const before = priority === "bulk"
-    ? places.waiting
-    : single + Math.min(waitingBulk, Math.floor(single / 3));
-  const rounds = Math.ceil((before + 1) / places.max);
+  const rounds = Math.ceil((places.waitersBefore(priority) + 1) / places.max);
   return Math.max(averageMs, quietMs) * rounds;
 }
 
