@@ -48,10 +48,17 @@ export async function findEarlier(
   deps: BeginDeps,
 ): Promise<Message | null | undefined> {
   const { accountId, messageId, attempt } = message;
-  const isAsked = attempt > 0 || isStale({ acceptedAt: new Date(message.acceptedAt) }, deps.now());
-  if (!isAsked) return undefined;
+  if (attempt === 0 && !isTooOld(message, deps)) return undefined;
   const earlier = await deps.messages.find(accountId, messageId);
   return earlier === null || !isOpen(earlier, attempt) ? null : earlier;
+}
+
+/** Returns whether this is a first attempt whose event may not complete a mail any more. */
+export function isTooOld(
+  { attempt, acceptedAt }: Pick<ReadyMessage, "attempt" | "acceptedAt">,
+  { now }: Pick<BeginDeps, "now">,
+): boolean {
+  return attempt === 0 && isStale({ acceptedAt: new Date(acceptedAt) }, now());
 }
 
 /** Returns whether an attempt, by the number of those before it, is still to be made. */

@@ -10,7 +10,6 @@ import { failpoint } from "@posthaste/runtime";
 import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "@posthaste/storage";
 import { addSpanAttributes, type Logger, recordSize, withSpan } from "@posthaste/telemetry";
 import type { Permit } from "./admission.ts";
-import { isStale } from "./attempt.ts";
 import { beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
 import { isInterruption, isReached, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
 import type { CircuitStates } from "./circuit_states.ts";
@@ -66,7 +65,6 @@ export async function sendMessage(
   deps: MessageDeps,
 ): Promise<"ended" | "content_missing"> {
   const { integration, own } = way;
-  const { attempt } = message;
   let mail: ComposedMail | string;
   try {
     const room = integration.dkim?.enabled ? MAX_SIGNATURE_BYTES : 0;
@@ -80,12 +78,6 @@ export async function sendMessage(
   const earlier = await findEarlier(message, deps);
   if (earlier === null) return await drop(message, deps);
   const work = beginWork(message, deps);
-  // Its final dot would be held back: no server need see it before.
-  if (attempt === 0 && isStale({ acceptedAt: new Date(message.acceptedAt) }, deps.now())) {
-    way.permit.giveBack();
-    const reason = "Its event was too old: a new one sends it";
-    return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
-  }
   const opened = unsealed(integration, deps);
   if ("kind" in opened) {
     return await setBack(

@@ -23,7 +23,8 @@ import { type StorePart, suppressedFormOf, type SuppressionStore } from "@postha
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import { failUnsent, returnUntried, suppress } from "./end_unsent.ts";
+import { isTooOld } from "./begin_work.ts";
+import { deferTooOld, failUnsent, returnUntried, suppress } from "./end_unsent.ts";
 import { bytesOf } from "./mail_memory.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
 import { drop, statusFieldsOf } from "./end_attempt.ts";
@@ -146,6 +147,10 @@ async function sendOne(
   if (admitted === "elsewhere" && canPass) return "elsewhere";
   if (typeof admitted === "string") return await returnUntried(message, deps);
   failpoint("mailer.admitted");
+  if (isTooOld(message, deps)) {
+    admitted.giveBack();
+    return await deferTooOld(message, deps);
+  }
   try {
     return await sendMessage(message, { integration, own, permit: admitted, suppressed }, deps);
   } finally {
