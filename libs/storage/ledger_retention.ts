@@ -3,7 +3,9 @@ import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { registerRange } from "./delivery_ledger.ts";
-import { IDEMPOTENCY_KEPT_MS } from "./send_acceptance.ts";
+
+/** How long registers are kept at least after the end of their send, in milliseconds: 7 days. */
+export const REGISTERS_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Selects sends that are no longer kept. */
 export interface OldSends {
@@ -37,7 +39,7 @@ export function ledgerRetention(db: Db): LedgerRetention {
   const { messages, registers, sends } = collectionsOf(db);
   return {
     async removeOldSends({ before, limit, after = "", now }) {
-      const settledAt = { $lt: new Date(now.getTime() - IDEMPOTENCY_KEPT_MS) };
+      const settledAt = { $lt: new Date(now.getTime() - REGISTERS_KEPT_MS) };
       // Ids contain the time, so this needs no index of its own.
       const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
         // A message may have been sent long after its acceptance, and an event of it may still exist.

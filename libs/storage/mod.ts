@@ -88,7 +88,12 @@ export {
 } from "./ledger_figures.ts";
 export { LEDGER_VERSION } from "./ledger_version.ts";
 export { LedgerVersionError } from "./ledger_version_error.ts";
-export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
+export {
+  type LedgerRetention,
+  type OldSends,
+  REGISTERS_KEPT_MS,
+  type RemovedSends,
+} from "./ledger_retention.ts";
 export { cachedIntegrations } from "./integration_cache.ts";
 export type {
   CircuitFailure,

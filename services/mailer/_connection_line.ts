@@ -157,6 +157,7 @@ export class ConnectionLine {
     this.retire();
   }
 
+  /** Ends what is on its way, after `close()`. */
   interrupt(): void {
     this.#isInterrupted = true;
     for (const session of this.#sessions) session.interrupt();
@@ -239,7 +240,7 @@ export class ConnectionLine {
     }
   }
 
-  /** The server accepted nothing of it: it gets the next connection. */
+  /** The server accepted nothing of it: it gets the next connection, if there is to be one. */
   #again(waiting: Waiting): void {
     if (this.#isClosing) return this.#turnAway(waiting, this.#untried(CLOSED));
     this.#queue.unshift(waiting);
@@ -250,7 +251,7 @@ export class ConnectionLine {
   #reject(waiting: Waiting, error: unknown): void {
     const isUntried = this.#isInterrupted && error instanceof SmtpError &&
       error.fault === "aborted" && BEFORE_DATA.has(error.phase);
-    if (isUntried) this.#turnAway(waiting, this.#untried(CLOSED));
+    if (isUntried) this.#again(waiting);
     else waiting.reply.reject(this.#failureOf(error));
   }
 
@@ -279,7 +280,7 @@ export class ConnectionLine {
       this.#resolving--;
     }
     if (this.#isInterrupted) {
-      this.#turnAway(waiting, this.#untried(CLOSED));
+      this.#again(waiting);
       return this.#later();
     }
     this.#sessions.add(session);

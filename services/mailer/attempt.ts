@@ -11,8 +11,8 @@ import {
 import { failpoint, randomName } from "@posthaste/runtime";
 import {
   type AttemptOutcome,
-  IDEMPOTENCY_KEPT_MS,
   type MessageIdentity,
+  REGISTERS_KEPT_MS,
   type StorePart,
 } from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
@@ -58,8 +58,8 @@ const MAX_TRIES = 20;
 const MARGIN = 0.1;
 const MAX_MARGIN_MS = 60_000;
 
-/** The ledger may remove a send with its registers a week after it has ended. */
-const VALID_MS = IDEMPOTENCY_KEPT_MS - 24 * 3_600_000;
+/** A day less than the ledger keeps registers. */
+const VALID_MS = REGISTERS_KEPT_MS - 24 * 3_600_000;
 
 /**
  * Returns whether the event of a message's first attempt is so old that the ledger may have removed later

@@ -37,7 +37,7 @@ export interface TransportPool extends AsyncDisposable {
    * Returns the reply by which the server accepted the mail.
    *
    * @throws {SmtpFailure}
-   * @throws {UntriedError} If it got no connection in time, or the pool is closing.
+   * @throws {UntriedError} If it got no connection in time, or the pool was closed before it had the server's 354.
    * @throws {RangeError} If an address of the envelope is not one address.
    */
   send(mail: OutgoingMail): Promise<SmtpReply>;
