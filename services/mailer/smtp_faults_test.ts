@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import {
   type FaultAction,
@@ -13,6 +13,7 @@ import {
   testCertificate,
   until,
 } from "@posthaste/kit";
+import { openSemaphore } from "@posthaste/limits";
 import { openTestResolver } from "./_test_resolver.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -35,11 +36,15 @@ const raw = Buffer.from("Message-ID: <m1@example.com>\r\nSubject: x\r\n\r\n..dot
 /** More than the buffers of two sockets take. */
 const huge = Buffer.alloc(16_000_000, `${"x".repeat(74)}\r\n`);
 const large = huge.subarray(0, 2_000_000);
-/** For faults that only a limit ends in time. The mail after such a fault has them too. */
-const limits = { connectTimeoutMs: 1000, stallMs: 1000, replyMs: 1000 };
+/**
+ * For faults that only a limit ends in time. The mail after such a fault has it too, so it is longer than a
+ * machine stalls.
+ */
+const limits = limitsOf(5000);
 /** Where nothing is to end by a limit. */
-const noLimits = { connectTimeoutMs: 60_000, stallMs: 60_000, replyMs: 60_000 };
-const abreast = 8;
+const noLimits = limitsOf(60_000);
+/** Work for the machine. Cases that wait for a limit are none: all of them wait at once. */
+const busy = openSemaphore({ max: 8 });
 
 const actions = {
   close: { do: "close" },
@@ -51,7 +56,7 @@ const actions = {
   nonsense: { do: "reply", reply: "what?" },
   "wrong code": { do: "reply", reply: "999 what" },
   "1-byte packets": { do: "trickle", ms: 0 },
-  tarpit: { do: "trickle", ms: 200 },
+  tarpit: { do: "trickle", ms: 1000 },
   "reply, FIN": { do: "reply_then_close" },
   "reply, RST": { do: "reply_then_reset" },
   endless: { do: "endless" },
@@ -95,6 +100,10 @@ function everything(
     "one reply too many": ["defer", "unknown"],
     ...but,
   };
+}
+
+function limitsOf(ms: number) {
+  return { connectTimeoutMs: ms, stallMs: ms, replyMs: ms };
 }
 
 interface Case {
@@ -189,15 +198,13 @@ async function attempt(
 }
 
 async function checkAll(cases: readonly Case[]): Promise<void> {
-  const left = [...cases];
-  const failures: unknown[] = [];
-  const work = async () => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) {
-      await check(one).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: abreast }, work));
-  const text = failures.map((error) => (error as Error).message).join("\n");
+  const results = await Promise.allSettled(cases.map(async (one) => {
+    if (one.rules.some(({ action }) => needsLimit(action))) return await check(one);
+    using _permit = await busy.acquire();
+    await check(one);
+  }));
+  const failures = results.filter((result) => result.status === "rejected");
+  const text = failures.map(({ reason }) => (reason as Error).message).join("\n");
   assert.equal(failures.length, 0, `${failures.length} of ${cases.length} cases:\n${text}`);
 }
 
@@ -205,121 +212,113 @@ function rule(stage: FaultStage, action: FaultAction, times = 1): FaultRule {
   return { stage, action, times };
 }
 
-for (const [stage, faults] of Object.entries(expected)) {
-  test(`send() returns the right outcome for each fault at ${stage}`, async () => {
-    const cases = Object.entries(faults).flatMap(([fault, outcomes]) =>
-      ([[], ["PIPELINING"]] as const).map((hide) => ({
-        name: `${fault} at ${stage}${hide.length ? " without pipelining" : ""}`,
-        rules: [rule(stage as FaultStage, actions[fault as Fault])],
-        outcomes,
-        hide,
-      }))
+suite("faults", { concurrency: true }, () => {
+  for (const [stage, faults] of Object.entries(expected)) {
+    test(`send() returns the right outcome for each fault at ${stage}`, async () => {
+      const cases = Object.entries(faults).flatMap(([fault, outcomes]) =>
+        ([[], ["PIPELINING"]] as const).map((hide) => ({
+          name: `${fault} at ${stage}${hide.length ? " without pipelining" : ""}`,
+          rules: [rule(stage as FaultStage, actions[fault as Fault])],
+          outcomes,
+          hide,
+        }))
+      );
+      await checkAll(cases);
+    });
+  }
+
+  const breaks = ["close", "reset", "silence", "421", "4xx", "5xx"] as const;
+
+  test("send() defers a mail when the server fails before there is a session", async () => {
+    const cases = (["connect", "starttls", "tls"] as const).flatMap((stage) =>
+      (["starttls", "implicit"] as const).flatMap((tls) =>
+        breaks
+          .filter((fault) => stage === "starttls" || actions[fault].do !== "reply")
+          .filter(() => stage !== "starttls" || tls === "starttls")
+          .map((fault): Case => ({
+            name: `${fault} at ${stage} with ${tls}`,
+            rules: [rule(stage, actions[fault])],
+            outcomes: ["defer"],
+            tls,
+          }))
+      )
     );
     await checkAll(cases);
   });
-}
 
-const breaks = ["close", "reset", "silence", "421", "4xx", "5xx"] as const;
-
-test("send() defers a mail when the server fails before there is a session", async () => {
-  const cases = (["connect", "starttls", "tls"] as const).flatMap((stage) =>
-    (["starttls", "implicit"] as const).flatMap((tls) =>
-      breaks
-        .filter((fault) => stage === "starttls" || actions[fault].do !== "reply")
-        .filter(() => stage !== "starttls" || tls === "starttls")
-        .map((fault): Case => ({
-          name: `${fault} at ${stage} with ${tls}`,
-          rules: [rule(stage, actions[fault])],
-          outcomes: ["defer"],
-          tls,
-        }))
-    )
-  );
-  await checkAll(cases);
-});
-
-test("send() sends nothing in plain text when encryption is stripped, injected into or broken", async () => {
-  const attacks: [FaultStage, FaultAction, Outcome][] = [
-    ["ehlo", { do: "strip" }, "defer"],
-    ["starttls", { do: "inject", text: "250-x\r\n250 AUTH PLAIN\r\n" }, "sent"],
-    ["tls", { do: "garbage" }, "defer"],
-    ["starttls", { do: "reply", reply: "454 4.7.0 no TLS now" }, "defer"],
-    ["starttls", { do: "endless" }, "defer"],
-    ["starttls", { do: "blank" }, "defer"],
-  ];
-  await checkAll(attacks.map(([stage, action, outcome]): Case => ({
-    name: `${action.do} at ${stage}`,
-    rules: [rule(stage, action)],
-    outcomes: [outcome],
-    tls: "starttls",
-  })));
-});
-
-test("send() defers a mail that breaks off inside of its content", async () => {
-  const bodies: [FaultAction, readonly Outcome[]][] = [
-    [actions.close, ["defer"]],
-    [actions.reset, ["defer"]],
-    [actions["421"], ["defer"]],
-    [actions["4xx"], ["defer"]],
-    [actions["5xx"], ["fail"]],
-    [{ do: "reply", reply: "250 2.0.0 OK" }, ["defer"]],
-    [actions.endless, ["defer"]],
-    [actions["empty lines"], ["defer"]],
-    [{ do: "delay", ms: 100 }, ["sent"]],
-  ];
-  // The kernel accepts the rest of the content although the server has closed: the notice takes a moment.
-  const contents = [[raw, 1, 250], [large, 1, 250], [large, 1_000_000, 250]] as const;
-  for (const [content, atByte, admissionMs] of contents) {
-    await checkAll(bodies.map(([action, outcomes]): Case => ({
-      name: `${JSON.stringify(action)} in ${content.length} bytes at ${atByte}`,
-      rules: [rule("body", { ...action, atByte })],
-      outcomes,
-      raw: content,
-      admissionMs,
+  test("send() sends nothing in plain text when encryption is stripped, injected into or broken", async () => {
+    const attacks: [FaultStage, FaultAction, Outcome][] = [
+      ["ehlo", { do: "strip" }, "defer"],
+      ["starttls", { do: "inject", text: "250-x\r\n250 AUTH PLAIN\r\n" }, "sent"],
+      ["tls", { do: "garbage" }, "defer"],
+      ["starttls", { do: "reply", reply: "454 4.7.0 no TLS now" }, "defer"],
+      ["starttls", { do: "endless" }, "defer"],
+      ["starttls", { do: "blank" }, "defer"],
+    ];
+    await checkAll(attacks.map(([stage, action, outcome]): Case => ({
+      name: `${action.do} at ${stage}`,
+      rules: [rule(stage, action)],
+      outcomes: [outcome],
+      tls: "starttls",
     })));
-  }
-});
+  });
 
-test("send() defers a mail that its server stops reading", async () => {
-  await checkAll([{
-    name: "a stall",
-    rules: [rule("body", { do: "stall", ms: 1_500 })],
-    outcomes: ["defer"],
-    raw: huge,
-  }]);
-});
+  test("send() defers a mail that breaks off inside of its content", async () => {
+    const bodies: [FaultAction, readonly Outcome[]][] = [
+      [actions.close, ["defer"]],
+      [actions.reset, ["defer"]],
+      [actions["421"], ["defer"]],
+      [actions["4xx"], ["defer"]],
+      [actions["5xx"], ["fail"]],
+      [{ do: "reply", reply: "250 2.0.0 OK" }, ["defer"]],
+      [actions.endless, ["defer"]],
+      [actions["empty lines"], ["defer"]],
+      [{ do: "delay", ms: 100 }, ["sent"]],
+    ];
+    // The kernel accepts the rest of the content although the server has closed: the notice takes a moment.
+    const contents = [[raw, 1, 250], [large, 1, 250], [large, 1_000_000, 250]] as const;
+    for (const [content, atByte, admissionMs] of contents) {
+      await checkAll(bodies.map(([action, outcomes]): Case => ({
+        name: `${JSON.stringify(action)} in ${content.length} bytes at ${atByte}`,
+        rules: [rule("body", { ...action, atByte })],
+        outcomes,
+        raw: content,
+        admissionMs,
+      })));
+    }
+  });
 
-test("send() does not blame a mail for the session before it", async () => {
-  await checkAll(
-    Object.entries(actions).flatMap(([fault, action]): Case[] => [{
-      name: `${fault} at rset`,
-      rules: [rule("rcpt", actions["5xx"]), rule("rset", action)],
-      before: ["fail"],
-      // Mails that reach the limit are given up; the others get a connection of their own.
-      outcomes: ["sent", "defer"],
-    }, {
-      name: `${fault} at quit`,
-      rules: [rule("quit", action)],
-      before: ["sent"],
-      outcomes: ["sent"],
-      maxMails: 1,
-    }]),
-  );
-});
+  test("send() defers a mail that its server stops reading", async () => {
+    await checkAll([{
+      name: "a stall",
+      rules: [rule("body", { do: "stall", ms: 2 * limits.stallMs })],
+      outcomes: ["defer"],
+      raw: huge,
+    }]);
+  });
 
-test("send() frees its place within the limit, however slowly the server moves", async () => {
-  for (const stage of ["greeting", "ehlo", "rcpt", "dot"] as const) {
-    await check({
-      name: `a byte each 100 ms at ${stage}`,
-      rules: [rule(stage, { do: "trickle", ms: 100 })],
-      outcomes: [stage === "dot" ? "unknown" : "defer"],
-    });
-  }
+  test("send() does not blame a mail for the session before it", async () => {
+    await checkAll(
+      Object.entries(actions).flatMap(([fault, action]): Case[] => [{
+        name: `${fault} at rset`,
+        rules: [rule("rcpt", actions["5xx"]), rule("rset", action)],
+        before: ["fail"],
+        // Mails that reach the limit are given up; the others get a connection of their own.
+        outcomes: ["sent", "defer"],
+      }, {
+        name: `${fault} at quit`,
+        rules: [rule("quit", action)],
+        before: ["sent"],
+        outcomes: ["sent"],
+        maxMails: 1,
+      }]),
+    );
+  });
 });
 
 test("send() uses no more memory than a reply may have, whatever a server sends", async () => {
   await using faulty = await openFaultySmtp({ keep: false });
-  await using pool = openTransportPool({ ehloName: "x.example", resolveHost, ...limits });
+  await using pool = openTransportPool({ ehloName: "x.example", resolveHost, ...limitsOf(1000) });
   const integration = { key: "1", host: "127.0.0.1", port: faulty.port, tls: "none", auth: null };
   const before = process.memoryUsage().rss;
   for (const action of ["endless", "long_line", "blank"] as const) {
