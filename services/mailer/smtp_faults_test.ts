@@ -43,7 +43,7 @@ const large = huge.subarray(0, 2_000_000);
 const limits = limitsOf(5000);
 /** Where nothing is to end by a limit. */
 const noLimits = limitsOf(60_000);
-/** Work for the machine. Cases that wait for a limit are none: all of them wait at once. */
+/** Work for the machine. Cases that wait for a limit are none: all of them wait together. */
 const busy = openSemaphore({ max: 8 });
 
 const actions = {
