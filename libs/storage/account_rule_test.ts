@@ -60,6 +60,7 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.integrationsWaitedFor": RECONCILER,
   "waiting.advanceSend": RECONCILER,
   "waiting.startSends": RECONCILER,
+  "waiting.requeueSends": RECONCILER,
   "sends.finished": RECONCILER,
   "batches.listDue": RECONCILER,
   "batches.removeOld": RECONCILER,

@@ -23,6 +23,11 @@ export interface WaitingSends {
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
+   * Lets small sends that were dispatched wait for their integration again, each from the recipient `index` on. Large
+   * ones are left out, and settled ones. Returns the ids of those that wait. Idempotent.
+   */
+  requeueSends(sends: readonly { id: string; index: number }[]): Promise<string[]>;
+  /**
    * Starts scheduled sends whose time has come, the earliest first: from then on they wait for their
    * integration. The reconciler examines them at `reconcileAt`. Returns the number of started sends.
    */
@@ -67,6 +72,9 @@ const UNSTARTED = {
   ...{ next: 0, waitsFor: { $exists: false }, settledAt: null, held: { $exists: false } },
 };
 
+/** The key of a send's integration, in an update. */
+const INTEGRATION = { $concat: ["$accountId", "/", { $toString: "$integrationId" }] };
+
 const WITHOUT_CONTENT = { request: 0, emails: 0, endStates: 0 };
 
 /** The most scheduled sends that one command starts. */
@@ -107,6 +115,23 @@ export function waitingSends(db: Db): WaitingSends {
         { $set: { waitsFor: `${accountId}/${integrationId}` } },
       );
     },
+    async requeueSends(given) {
+      const isSmall = { priority: "transactional", settledAt: null } as const;
+      for (const [index, some] of Map.groupBy(given, ({ index }) => index)) {
+        await sends.updateMany(
+          { ...isSmall, _id: { $in: some.map(({ id }) => id) }, next: { $exists: false } },
+          [{ $set: { next: index, waitsFor: INTEGRATION, returned: true } }],
+        );
+      }
+      const waits = {
+        ...isSmall,
+        _id: { $in: given.map(({ id }) => id) },
+        returned: true as const,
+      };
+      const found = await sends.find({ ...waits, waitsFor: { $gte: "" } })
+        .project<{ _id: string }>({ _id: 1 }).toArray();
+      return found.map(({ _id }) => _id);
+    },
     async startSends({ now, reconcileAt }) {
       // The planner needs a lower bound to see that the partial index fits.
       const due = { waitsUntil: { $gt: new Date(0), $lte: now } };
@@ -119,7 +144,7 @@ export function waitingSends(db: Db): WaitingSends {
         [
           {
             $set: {
-              waitsFor: { $concat: ["$accountId", "/", { $toString: "$integrationId" }] },
+              waitsFor: INTEGRATION,
               reconcileAt,
             },
           },
@@ -168,7 +193,7 @@ export function waitingSends(db: Db): WaitingSends {
           }
           : {
             filter: { _id, next },
-            update: { $min: { reconcileAt }, $unset: { next: "", waitsFor: "" } },
+            update: { $min: { reconcileAt }, $unset: { next: "", waitsFor: "", returned: "" } },
             done: { _id, next: { $exists: false }, reconcileAt: { $lte: reconcileAt } },
           },
       ),

@@ -58,6 +58,38 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
   assert.doesNotMatch(plan, /"stage":"SORT"/);
 });
 
+test("requeueSends() lets dispatched small sends wait again, and no other", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const to = ["ann", "bob"].map((name) => ({ email: `${name}@example.net` }));
+  const small = testSend({
+    acceptedAt: at(1),
+    request: { from: { email: "shop@example.com" }, to },
+    messageCount: 2,
+  });
+  const [bulk, settled, waiting] = [
+    testSend({ priority: "bulk" }),
+    testSend({ settledAt: at(2) }),
+    testSend({ next: 0, waitsFor: "acc_1/1", acceptedAt: at(2) }),
+  ];
+  for (const send of [small, bulk, settled, waiting]) await store.sends.accept(send);
+  const blocked = async () => [...await store.integrations.listBlocked(at(5))];
+  assert.deepEqual(await blocked(), []);
+  const given = [small, bulk, settled, waiting].map(({ _id: id }) => ({ id, index: 0 }));
+  const requeue = () =>
+    store.waiting.requeueSends([{ id: small._id, index: 1 }, ...given.slice(1)]);
+  assert.deepEqual(await requeue(), [small._id]);
+  assert.deepEqual(await requeue(), [small._id], "it waits already");
+  assert.deepEqual(await blocked(), ["acc_1/1"]);
+  const [first, second] = await store.waiting.listSends("acc_1/1", { limit: 9 });
+  assert.deepEqual([first?._id, first?.next, first?.returned], [small._id, 1, true]);
+  assert.deepEqual([second?._id, second?.next, second?.returned], [waiting._id, 0, undefined]);
+  assert.ok(first && await store.waiting.advanceSend(first, 2, { reconcileAt: at(31) }));
+  assert.deepEqual(await blocked(), []);
+  const { next, waitsFor, returned } = await store.sends.load(small._id) ?? {};
+  assert.deepEqual([next, waitsFor, returned], [undefined, undefined, undefined]);
+});
+
 test("listSends() lists the sends of some senders, however they write their domain", async () => {
   await using opened = await openTestStore();
   const { store } = opened;

@@ -144,6 +144,7 @@ export async function openTestScheduler(
       taken("send.resumed").flatMap(({ data }) =>
         data.again.map(({ index, attempt }) => ({
           ...{ sendId: data.sendId, by: data.integrationId, attempt },
+          priority: data.priority,
           messageId: messageIdOf(data.sendId, index),
         }))
       ),

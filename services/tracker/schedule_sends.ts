@@ -8,6 +8,7 @@ import type { Flow } from "./flow.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
 import { openRound, openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
+import { requeueReturned } from "./requeue_returned.ts";
 import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
@@ -18,6 +19,7 @@ export type ScheduleDeps =
   & StorePart<
     | "waiting.integrationsWaitedFor"
     | "waiting.listSends"
+    | "waiting.requeueSends"
     | "waiting.advanceSend"
     | "waiting.startSends"
     | "circuits.list"
@@ -45,6 +47,7 @@ export async function startScheduled(
  * @throws The first error, after the work on all other integrations and sends.
  */
 export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<boolean> {
+  await requeueReturned(flow, deps);
   const returned = flow.integrationsReturned();
   const waited = await deps.waiting.integrationsWaitedFor();
   const integrations = [...new Set([...returned, ...waited])];
@@ -128,7 +131,8 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return;
   failpoint("tracker.after_advance");
-  const events = redispatchesOf(send, open, {
+  const priority = send.returned ? "bulk" : send.priority;
+  const events = redispatchesOf({ ...send, priority }, open, {
     perEvent: MAX_MESSAGES_PER_EVENT,
     integrationId: id === integrationId ? undefined : id,
   });

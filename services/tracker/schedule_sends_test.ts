@@ -54,6 +54,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
         Promise.resolve([
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
+      requeueSends: () => Promise.resolve([]),
       startSends: () => Promise.resolve(0),
       listSends: (key, { limit, senders, except = [] }) =>
         Promise.resolve(
