@@ -8,7 +8,7 @@ import {
   type TokenBucket,
 } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { type Peers, shareOf } from "./share.ts";
+import { type Peers, rateShareOf, shareOf } from "./share.ts";
 
 /** What the admission needs from outside. */
 export interface AdmissionDeps {
@@ -33,7 +33,7 @@ export interface Permit {
 
 /**
  * Verdict about a mail. It is sent now; it goes to another mailer, because this one has none of the
- * integration's connections; or it goes back to the scheduler until there is capacity.
+ * integration's connections or nothing of its rate; or it goes back to the scheduler until there is capacity.
  */
 export type AdmissionResult = Permit | "elsewhere" | "later";
 
@@ -127,10 +127,13 @@ export function openAdmission(deps: AdmissionDeps): Admission {
           circuit !== undefined && circuitCapacity(circuit, { now, inFlight }) <= 0;
       };
       if (suspended !== null || isBlocked(traffic.places.held)) return "later";
-      const connections = shareOf(maxConnections, deps.peers(), key);
+      const peers = deps.peers();
+      const connections = shareOf(maxConnections, peers, key);
       if (connections === 0) return "elsewhere";
-      if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
-        return "later";
+      if (maxPerMinute !== null) {
+        const perMinute = rateShareOf({ maxPerMinute, maxConnections }, peers, key);
+        if (perMinute === 0) return "elsewhere";
+        if (!await hasToken(traffic, perMinute, deps)) return "later";
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
@@ -183,19 +186,19 @@ function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Prio
   return Math.max(averageMs, quietMs) * rounds;
 }
 
+/** @param perMinute This mailer's share of the rate. */
 async function hasToken(
   traffic: Traffic,
-  maxPerMinute: number,
+  perMinute: number,
   deps: AdmissionDeps,
 ): Promise<boolean> {
-  const { position, count } = deps.peers();
-  const perMs = maxPerMinute / count / 60_000;
+  const perMs = perMinute / 60_000;
   // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
   const waitMs = takeTokens(traffic.bucket, rate, { now: deps.now().getTime() });
   if (waitMs === 0) return true;
   if (waitMs > LONGEST_PAUSE_MS) return false;
   // A position for each spreads processes that wait for the same moment.
-  await delay(waitMs + position);
+  await delay(waitMs + deps.peers().position);
   return takeTokens(traffic.bucket, rate, { now: deps.now().getTime() }) === 0;
 }

@@ -257,7 +257,24 @@ test("admit() assigns each mailer its share of connections and of the rate", asy
   const late = admission.admit(slow, "transactional");
   world.now += 90;
   passed(await late);
-  world.now += 10;
-  const slower = integrationOf({ _id: "acc_1/9", maxPerMinute: 6 });
-  assert.equal(await admission.admit(slower, "transactional"), "later");
+});
+
+test("admit() lets all mailers together begin with one mail if the rate is low", async () => {
+  const integration = integrationOf({ maxPerMinute: 30 });
+  const mailers = [0, 1, 2, 3].map((position) => {
+    const opened = openTestAdmission();
+    opened.world.peers = { count: 4, position };
+    return opened;
+  });
+  const results: string[] = [];
+  for (let seconds = 0; seconds < 60; seconds += 2) {
+    for (const { admission, world } of mailers) {
+      const admitted = await admission.admit(integration, "transactional");
+      if (typeof admitted !== "string") admitted.leave();
+      results.push(typeof admitted === "string" ? admitted : "passed");
+      world.now += 2000;
+    }
+  }
+  const counts = Object.groupBy(results, (result) => result);
+  assert.deepEqual([counts["passed"]?.length, counts["elsewhere"]?.length], [30, 90]);
 });
