@@ -36,7 +36,7 @@ export interface TestStages extends AsyncDisposable {
 
 /** Opens the bus of a test. */
 export function openTestStages(): TestStages {
-  const sandbox = openSandbox({ workers: 2, timeLimitMs: 500 });
+  const sandbox = openSandbox({ workers: 1, timeLimitMs: 500 });
   const stored = new Map<string, Uint8Array>();
   const stages: TestStages = {
     asked: [],
