@@ -19,6 +19,7 @@ import {
   WEBHOOK_SECRET,
 } from "@posthaste/storage";
 import {
+  byDay,
   openTestMongo,
   openTestNats,
   testCertificate,
@@ -34,7 +35,7 @@ let mongo: TestMongo;
 let store: Store;
 let env: Record<string, string>;
 // It takes 5 s, until the driver gives up: the other tests run meanwhile.
-const unreachable = runCliProcess(["accounts", "list"], {
+const unreachable = runCli(["accounts", "list"], {
   env: { MONGODB_URL: "mongodb://127.0.0.1:1/" },
 });
 
@@ -108,7 +109,7 @@ test("the command line loads the clients of database and broker only for command
 });
 
 test("accountsCommand() creates an account once and lists it", async () => {
-  const created = await runProcess("accounts create bakery --json");
+  const created = await run("accounts create bakery --json");
   assert.equal(created.code, EXIT.ok, created.stderr);
   const account = JSON.parse(created.stdout);
   assert.match(account.id, /^acc_/);
@@ -197,7 +198,7 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
     ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
   });
   const setPassword = "users set-password lost@example.com --password-stdin";
-  const short = await runProcess(setPassword, { stdin: "short" });
+  const short = await run(setPassword, { stdin: "short" });
   assert.equal(short.code, EXIT.refused);
   assert.match(short.stderr, /at least 12 characters/);
   const set = await run(setPassword, { stdin: "a long enough password\n" });
@@ -393,7 +394,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
     { id: "k2", state: "current", count: 0, outdated: 0 },
     { id: "k1", state: "former", count: 3, outdated: 0 },
   ]);
-  const rotated = await runProcess("keys rotate", { env: keys });
+  const rotated = await byDay(run, runProcess)("keys rotate", { env: keys });
   assert.equal(rotated.code, EXIT.ok, rotated.stderr);
   assert.match(
     rotated.stdout,
@@ -459,8 +460,12 @@ test("keysCommand() brings the secrets of webhooks under a new key with --webhoo
 });
 
 test("runCommandLine() prints no password of a connection string that cannot be read", async () => {
-  for (const url of ["mongodb://jane:Canary123", "mongodb://jane:Canary123@h:x/"]) {
-    const { code, stdout, stderr } = await runProcess("accounts list --json", {
+  const urls = [
+    [runProcess, "mongodb://jane:Canary123"],
+    [byDay(run, runProcess), "mongodb://jane:Canary123@h:x/"],
+  ] as const;
+  for (const [runIt, url] of urls) {
+    const { code, stdout, stderr } = await runIt("accounts list --json", {
       env: { MONGODB_URL: url },
     });
     assert.equal(code, EXIT.failed);
@@ -594,7 +599,7 @@ test("Settings use the demonstration only if nothing else is set, and report it"
   const rest = { natsUrl: "nats://127.0.0.1:1", apiUrl: "http://127.0.0.1:1/v1", token: "ph_x" };
   await writeFile(file, JSON.stringify({ mongodbUrl, accountId, ...rest }));
   const found = { DATA_DIR: folder.path };
-  const used = await runCliProcess(["templates", "list", "--json"], { env: found });
+  const used = await runCli(["templates", "list", "--json"], { env: found });
   assert.equal(used.code, EXIT.ok, used.stderr);
   assert.equal(used.stderr, "Using the demonstration that npm start runs\n");
   assert.deepEqual(JSON.parse(used.stdout), []);
