@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { readBundle } from "@posthaste/bundle";
 import { pageOptionsSchema, sendRequestSchema } from "@posthaste/contracts";
 import { mergeVariables, missingVariables, openSandbox, withDefaults } from "@posthaste/templating";
+
+const sandbox = openSandbox({ workers: 1 });
+after(() => sandbox[Symbol.asyncDispose]());
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), "utf8");
 const json = (...path: string[]) => JSON.parse(read(...path));
@@ -12,7 +15,6 @@ const aliases = (kind: string) => readdirSync(join(import.meta.dirname, kind));
 const names = (variables: readonly { name: string }[]) => variables.map(({ name }) => name).sort();
 
 test("the email templates publish without a warning and declare what they read", async () => {
-  await using sandbox = openSandbox({ workers: 1 });
   for (const alias of aliases("email")) {
     const published = await sandbox.publishEmail({
       subject: read("email", alias, "subject.hbs"),
@@ -37,7 +39,6 @@ test("the email templates publish without a warning and declare what they read",
 });
 
 test("the German welcome mail publishes without a warning, and reads what the English one does", async () => {
-  await using sandbox = openSandbox({ workers: 1 });
   const folder = ["email", "welcome", "de"] as const;
   const published = await sandbox.publishEmail({
     subject: read(...folder, "subject.hbs"),
@@ -58,7 +59,6 @@ test("the German welcome mail publishes without a warning, and reads what the En
 });
 
 test("the PDF templates publish, declare what they read, and have valid pages", async () => {
-  await using sandbox = openSandbox({ workers: 1 });
   for (const alias of aliases("pdf")) {
     const { variables, page } = json("pdf", alias, "template.json");
     const published = await sandbox.publishPdf({ html: read("pdf", alias, "body.html.hbs") });
