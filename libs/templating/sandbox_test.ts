@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { isRunning } from "@posthaste/embedded";
 import { takesLong, until } from "@posthaste/kit";
 import { openSandbox } from "./sandbox.ts";
@@ -12,6 +12,10 @@ takesLong();
 
 const MANY = Array.from({ length: 400 }, (_, index) => index);
 const CUBIC = "{{#each l}}{{#each @root.l}}{{#each @root.l}}{{this}}{{/each}}{{/each}}{{/each}}";
+
+/** Serves the tests that need no other limits and kill no worker. */
+const shared = openSandbox({ workers: 1 });
+after(() => shared[Symbol.asyncDispose]());
 
 function html(source: string): TemplateSource {
   return { key: source.slice(0, 40) + source.length, source, escape: "html" };
@@ -69,13 +73,13 @@ test("openSandbox() reports an error of one fill only for that fill", async () =
 });
 
 test("openSandbox() kills a fill that runs too long, and only that one fails", async () => {
-  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 500 });
+  await using sandbox = openSandbox({ workers: 1, timeLimitMs: 250 });
   const templates = { html: html(CUBIC) };
   const fills = MANY.slice(0, 20).map((n) => ({ data: { l: n === 7 ? MANY : [n] } }));
   const results = await sandbox.fill({ templates, fills });
   assert.deepEqual(codes(results), fills.map((_, n) => n === 7 ? "timeout" : "ok"));
   const failed = results[7];
-  assert.match(failed && !failed.ok ? failed.error.message : "", /it needs more than 500 ms$/);
+  assert.match(failed && !failed.ok ? failed.error.message : "", /it needs more than 250 ms$/);
   assert.equal((await sandbox.render({ html: html("{{a}}") }, { a: 1 }))["html"], "1");
   assert.ok(sandbox.stats().timeouts >= 1 && sandbox.stats().restarts >= 1);
 });
@@ -111,19 +115,17 @@ test("openSandbox() survives a template that exhausts the memory, and limits the
 });
 
 test("openSandbox() refuses bombs immediately, in filling as in checking", async () => {
-  await using sandbox = openSandbox({ workers: 1 });
   const bomb = "{{a}}".repeat(100_000);
-  await assert.rejects(sandbox.render({ html: html(bomb) }, {}), { code: "error", part: "html" });
-  const { errors } = await sandbox.check({ html: bomb });
+  await assert.rejects(shared.render({ html: html(bomb) }, {}), { code: "error", part: "html" });
+  const { errors } = await shared.check({ html: bomb });
   assert.match(errors[0]?.message ?? "", /more than 5000 placeholders/);
-  assert.equal(sandbox.stats().restarts, 0);
+  assert.equal(shared.stats().restarts, 0);
 });
 
 test("sandbox.publishEmail() publishes, or rejects with every error", async () => {
-  await using sandbox = openSandbox({ workers: 1 });
-  const published = await sandbox.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
+  const published = await shared.publishEmail({ subject: "Hi {{name}}", html: "<p>{{text}}</p>" });
   assert.deepEqual(published.variables.map(({ name }) => name), ["name", "text"]);
-  await assert.rejects(sandbox.publishEmail({ subject: "{{", html: "{{x y}}" }), (error) => {
+  await assert.rejects(shared.publishEmail({ subject: "{{", html: "{{x y}}" }), (error) => {
     assert.equal((error as { errors: unknown[] }).errors.length, 2);
     return (error as Error).name === "InvalidTemplateError";
   });
@@ -137,31 +139,38 @@ test("a sandbox refuses all remaining fills when it is closed", async () => {
   await assert.rejects(sandbox.check({ html: "" }), { code: "closed" });
 });
 
-for (const [state, source] of [["idle", "x"], ["busy", CUBIC.replace("{{this}}", "")]]) {
-  test(`a worker that is ${state} ends when its parent is killed`, async () => {
-    const program = `
-      import { readFileSync } from "node:fs";
-      import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
-      const sandbox = openSandbox({ workers: 1, timeLimitMs: 60_000 });
-      await sandbox.render({ t: { key: "t", source: "x", escape: "none" } }, {});
-      const l = Array.from({ length: 2000 }, () => 1);
-      const busy = sandbox.render({ t: { key: "u", source: "${source}", escape: "none" } }, { l });
-      if ("${state}" === "idle") await busy;
-      const children = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
-      setTimeout(() => console.log(children), 50);
-      await busy;`;
-    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [children] = await once(parent.stdout, "data");
-    const worker = Number(String(children).trim().split(" ")[0]);
-    assert.ok(worker > 0);
-    parent.kill("SIGKILL");
-    await once(parent, "exit");
-    try {
-      await until(() => !isRunning(worker), { message: "the worker to end" });
-    } finally {
-      if (isRunning(worker)) process.kill(worker, "SIGKILL");
+test("idle and busy workers end when their parent is killed", async () => {
+  const program = `
+    import { readFileSync } from "node:fs";
+    import { setTimeout as delay } from "node:timers/promises";
+    import { openSandbox } from "${new URL("./sandbox.ts", import.meta.url)}";
+    const sandbox = openSandbox({ workers: 2, reserved: 0, timeLimitMs: 60_000 });
+    const fill = (source, data) => sandbox.render({ t: { key: source, source, escape: "none" } }, data);
+    // Both have started: each has one of two fills at the same time.
+    let most = 0;
+    while (most < 2) {
+      const two = [fill("x", {}), fill("y", {})];
+      most = Math.max(most, sandbox.stats().busy);
+      await Promise.all(two);
+      await delay(5);
     }
+    const l = Array.from({ length: 2000 }, () => 1);
+    const busy = fill("${CUBIC.replace("{{this}}", "")}", { l });
+    const children = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
+    setTimeout(() => console.log(children + sandbox.stats().busy), 50);
+    await busy;`;
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
-}
+  const [output] = await once(parent.stdout, "data");
+  const [one, other, busy] = String(output).trim().split(" ").map(Number);
+  const workers = [one ?? 0, other ?? 0];
+  assert.ok(workers.every((pid) => pid > 0 && isRunning(pid)) && busy === 1, String(output));
+  parent.kill("SIGKILL");
+  await once(parent, "exit");
+  try {
+    await until(() => !workers.some(isRunning), { message: "the workers to end" });
+  } finally {
+    for (const pid of workers.filter(isRunning)) process.kill(pid, "SIGKILL");
+  }
+});
