@@ -10,7 +10,7 @@ import { openStack } from "./stack.ts";
 import { SERVICES } from "./part_name.ts";
 import { keptUsers } from "./users.ts";
 
-nightly("dev/users_test.ts", "dev/main_test.ts");
+nightly("dev/users_test.ts", "tests/e2e/start_test.ts");
 
 const isLinux = process.platform === "linux";
 

@@ -5,41 +5,33 @@ import { messageIdOf } from "@posthaste/contracts";
 import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
   byDay,
-  openOtlpReceiver,
   openSmtpSink,
-  type OtlpReceiver,
   type SmtpSink,
   type SunkMessage,
   testCertificate,
   until,
 } from "@posthaste/kit";
-import { expectOneTrace } from "./expect_one_trace.ts";
 import { keepFile } from "./keep_file.ts";
 import { readMail } from "./read_mail.ts";
 import { readPdf, readPdfByPoppler } from "./read_pdf.ts";
-import { openSystem, SENDER, type SendView, type System } from "./system.ts";
+import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+import { SENDER, type SendView } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 import { openWebhookEndpoint } from "./webhook_endpoint.ts";
 
-let system: System;
+let system: JoinedSystem;
 let sink: SmtpSink;
-let telemetry: OtlpReceiver;
 let integration: number;
 let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
-  system = stack.use(await openSystem({ webhooks: true, env: telemetry.envOf("http/protobuf") }));
+  system = stack.use(await joinSystem());
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
-
-test("one trace leads from the caller's request through every service to the SMTP reply, over HTTP", async () => {
-  await expectOneTrace({ system, telemetry, sink, integration });
-});
 
 /** Returns the mails to one address, at a domain for this test alone. */
 function mailsTo(address: string): SunkMessage[] {
@@ -354,36 +346,6 @@ test("a login over STARTTLS and over TLS delivers once the password is right", a
     assert.equal(server.messages[0]?.tls, true);
     assert.equal(server.messages[0]?.user, "shop");
   }));
-});
-
-test("twenty recipients of the same PDF cost one print and get the same bytes", async () => {
-  const template = await system.publishEmail({ subject: "Same", html: "<p>{{ n }}" });
-  const pdf = await system.publishPdf({ html: "<h1>Price list {{ year }}</h1>" });
-  const prints = () => telemetry.histogramCount("pdf", "posthaste.print.duration");
-  await until(() => prints() > 0, { message: "the prints of the tests before to be counted" });
-  let known = -1;
-  await until(() => known === (known = prints()), { everyMs: 1100 });
-  const accepted = await system.send({
-    template,
-    integration,
-    to: Array.from({ length: 20 }, (_, n) => ({
-      email: `r${n}@same.example`,
-      variables: { n },
-      attachments: [{ id: pdf, filename: `list-${n}.pdf`, variables: { year: 2026 } }],
-    })),
-  });
-  assert.deepEqual((await system.untilDone(accepted.id)).states, { sent: 20 });
-  const mails = sink.messages.filter(({ envelope }) => envelope.to[0]?.endsWith("@same.example"));
-  assert.equal(mails.length, 20);
-  const read = await Promise.all(mails.map(async (mail) => (await readMail(mail))[0]));
-  const [first] = read;
-  for (const { attachments } of read) {
-    assert.deepEqual(attachments[0]?.bytes, first?.attachments[0]?.bytes);
-  }
-  assert.equal(new Set(read.map(({ attachments }) => attachments[0]?.filename)).size, 20);
-  await until(() => prints() > known, { message: "the print to be counted" });
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  assert.equal(prints() - known, 1);
 });
 
 test("all recipients of one request get their own mail exactly once", async () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type OtlpReceiver, type ReceivedSpan, type SmtpSink, until } from "@posthaste/kit";
-import type { System } from "./system.ts";
+import type { AccountOfSystem } from "./system.ts";
 
 const KINDS = { server: 2, client: 3, consumer: 5 } as const;
 
 /** The system and collector of a trace. */
 export interface Traced {
-  system: System;
+  system: AccountOfSystem;
   telemetry: OtlpReceiver;
   sink: SmtpSink;
   integration: number;

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
+import type { Stack } from "@posthaste/dev";
 import { freePort } from "@posthaste/embedded";
-import { ACCOUNT, type AccountOfSystem, openAccount, openSystem } from "./system.ts";
+import {
+  ACCOUNT,
+  type AccountOfSystem,
+  openAccount,
+  openSystem,
+  type RunningStack,
+} from "./system.ts";
 
 /** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */
 const VARIABLE = "POSTHASTE_TEST_SYSTEM";
@@ -9,11 +16,14 @@ const VARIABLE = "POSTHASTE_TEST_SYSTEM";
 /** Account that sends Posthaste's own mail, to the inbox. */
 const SYSTEM_ACCOUNT = "Posthaste";
 
+/** Its addresses, and the keys that seal secrets. */
+type Addresses = Pick<
+  Stack,
+  "mongodbUrl" | "apiUrl" | "dashboardUrl" | "masterKey" | "webhookKey"
+>;
+
 /** How a running system is described to other processes, as JSON. */
-interface Description {
-  mongodbUrl: string;
-  apiUrl: string;
-  dashboardUrl: string;
+interface Description extends Addresses {
   services: [name: string, service: { pid: number; healthUrl: string }][];
   inbox: { smtpPort: number; webPort: number };
   /** The account that the dashboard opens with one click. */
@@ -28,6 +38,7 @@ export interface SharedSystem extends AsyncDisposable {
 
 /** An account of the shared system. Disposing leaves the system to others. */
 export interface JoinedSystem extends AccountOfSystem {
+  readonly stack: RunningStack & Addresses;
   /** The development inbox: that of the account that is opened with one click, and of system mail. */
   readonly inbox: Description["inbox"];
 }
@@ -46,7 +57,8 @@ export async function openSharedSystem(): Promise<SharedSystem> {
       tracker: { RECONCILE_GRACE: "5s" },
     },
   });
-  const { store, stack: { mongodbUrl, apiUrl, dashboardUrl, services } } = system;
+  const { store, stack } = system;
+  const { mongodbUrl, apiUrl, dashboardUrl, masterKey, webhookKey } = stack;
   const { _id: accountId } = await store.accounts.create({ name: SYSTEM_ACCOUNT });
   await store.integrations.create({
     ...{
@@ -63,7 +75,9 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     mongodbUrl,
     apiUrl,
     dashboardUrl,
-    services: [...services].map(([name, { pid, healthUrl }]) => [name, { pid, healthUrl }]),
+    masterKey,
+    webhookKey,
+    services: [...stack.services].map(([name, { pid, healthUrl }]) => [name, { pid, healthUrl }]),
     inbox,
     demoAccountId: system.accountId,
   };
@@ -82,14 +96,15 @@ export async function joinSystem(options: { isDemo?: boolean } = {}): Promise<Jo
   await using opened = new AsyncDisposableStack();
   const json = process.env[VARIABLE] ?? opened.use(await openSharedSystem()).env[VARIABLE];
   const description: Description = JSON.parse(json ?? "");
-  const { inbox, demoAccountId, services, ...urls } = description;
-  const stack = { ...urls, services: new Map(services) };
+  const { inbox, demoAccountId, services, ...addresses } = description;
+  const stack = { ...addresses, services: new Map(services) };
   const account = opened.use(
     await openAccount(stack, options.isDemo ? { id: demoAccountId } : { name: uniqueName("Shop") }),
   );
   const parts = opened.move();
   return {
     ...account,
+    stack,
     inbox,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -15,7 +15,7 @@ import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
 import { openWebhookEndpoint } from "./webhook_endpoint.ts";
 
-nightly("tests/e2e/delivery_test.ts", "libs/telemetry/metrics_test.ts");
+nightly("tests/e2e/start_test.ts", "libs/telemetry/metrics_test.ts");
 
 let system: System;
 let sink: SmtpSink;

@@ -1,8 +1,9 @@
 import { newId, webhookSettingsSchema } from "@posthaste/contracts";
+import type { Stack } from "@posthaste/dev";
 import { readMasterKeys, sealingKeyOf, sealSecret, WEBHOOK_SECRET } from "@posthaste/storage";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { System } from "./system.ts";
+import type { AccountOfSystem } from "./system.ts";
 
 /** A customer's endpoint, which accepts every event. */
 export interface WebhookEndpoint extends AsyncDisposable {
@@ -12,9 +13,14 @@ export interface WebhookEndpoint extends AsyncDisposable {
   readonly key: Buffer;
 }
 
+/** An account of a system whose key for the secrets of endpoints is known. */
+interface WebhookAccount extends Pick<AccountOfSystem, "store" | "accountId"> {
+  stack: Pick<Stack, "webhookKey">;
+}
+
 /** Opens an endpoint that gets all events of the system's account, with addresses. */
 export async function openWebhookEndpoint(
-  { store, accountId, stack }: System,
+  { store, accountId, stack }: WebhookAccount,
 ): Promise<WebhookEndpoint> {
   const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
   const server = createServer(async (request, response) => {
