@@ -20,6 +20,9 @@ export interface ProtocolMutation {
 
 const ANY = ["deferred", "failed"] as const;
 
+/** A stuck state shows only after the whole exploration: a second worker, and retries, would add nothing. */
+const STUCK: Partial<World> = { workers: 1, policy: "hold" };
+
 function world(more: Partial<World> = {}): World {
   return { name: "mutated", policy: "retry", ...more };
 }
@@ -68,7 +71,7 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
       find: "  if (!isWanted(message)) return",
       replace: "  if (message === undefined || !isWanted(message)) return",
     },
-    world: world({ isScheduled: true }),
+    world: world({ isScheduled: true, ...STUCK }),
   },
   {
     name: "publish-first",
@@ -131,8 +134,7 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
       find: 'return { do: "complete", n, outcome: register.void };',
       replace: 'return { do: "wait" };',
     },
-    // A stuck state shows only after the whole exploration; a second worker adds nothing.
-    world: world({ operation: "cancel", workers: 1 }),
+    world: world({ before: ["failed"], refusals: [], ...STUCK }),
   },
   {
     name: "held-is-due",
