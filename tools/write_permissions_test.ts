@@ -2,43 +2,58 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { describeConfig, DESTINATIONS, PERMISSIONS, PERMITTED_SERVICES } from "@posthaste/runtime";
+import { byDay } from "@posthaste/kit";
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGE = pathToFileURL(join(import.meta.dirname, "_changed_permissions_fixture.ts")).href;
 
-interface Ended {
-  code: number;
-  printed: string;
+/** Prints the flags of the tracker, when loaded before a program. */
+const FLAGS = `
+  const { nodeFlags } = await import("${pathToFileURL(ROOT)}/dev/node_flags.ts");
+  const { denoFlags } = await import("${pathToFileURL(ROOT)}/dev/deno_flags.ts");
+  const env = { MONGODB_URL: "mongodb://db", NATS_URL: "nats://broker", TMPDIR: "/t" };
+  const folders = { cacheDir: "/c", compiledDir: "/n", inboxDir: "/i" };
+  const flags = nodeFlags("tracker", { env, root: "/r", ...folders });
+  for (const flag of [...flags, ...await denoFlags("tracker", { env, root: "/r" })]) {
+    console.log("flag " + flag);
+  }
+`;
+
+interface Effects {
+  /** The files that are stale, by their paths in the repository. */
+  stale: string[];
+  /** The flags of the tracker. */
+  flags: string[];
 }
 
-/** Runs a program with other permissions of the tracker in the list. */
-async function runWith(change: string, args: readonly string[]): Promise<Ended> {
+/** Checks what is generated, with other permissions of the tracker in the list. */
+async function effectsOf(change: string): Promise<Effects> {
   const env = {
     ...process.env,
     NODE_OPTIONS: `--import=${CHANGE}`,
     CHANGED_PERMISSION: change,
   };
-  return await new Promise((resolve) => {
+  const flagsFirst = `--import=data:text/javascript,${encodeURIComponent(FLAGS)}`;
+  const args = [flagsFirst, "tools/write_permissions.ts", "--check"];
+  const { code, printed } = await new Promise<{ code: number; printed: string }>((resolve) => {
     execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+      resolve({ code: error ? Number(error.code) : 0, printed: `${stdout}\n${stderr}` });
     });
   });
-}
-
-/** Returns the files that are stale under a change, by their paths in the repository. */
-async function staleUnder(change: string): Promise<string[]> {
-  const { code, printed } = await runWith(change, ["tools/write_permissions.ts", "--check"]);
-  const files = [...printed.matchAll(/^(\S+) is stale/gm)].map(([, file = ""]) => file);
+  const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, found = ""]) => found);
+  const files = all(/^(\S+) is stale/gm);
   assert.equal(code, files.length === 0 ? 0 : 1, printed);
-  return files.map((file) => file.replace(`${ROOT}/`, "").replace("deploy/", "")).sort();
+  const stale = files.map((file) => file.replace(`${ROOT}/`, "").replace("deploy/", "")).sort();
+  const flags = all(/^flag (.*)$/gm);
+  assert.ok(flags.length > 0, printed);
+  return { stale, flags };
 }
 
 const PAGE = "docs/security.md";
 const STALE: Readonly<Record<string, readonly string[]>> = {
-  nothing: [],
   network: [PAGE, "k8s/base/tracker.yaml", "k8s/components/mongodb/mongodb.yaml"],
   programs: ["docker/Dockerfile", PAGE],
   files: ["docker/Dockerfile", PAGE],
@@ -46,24 +61,6 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   broker: [PAGE, "k8s/components/nats/accounts.conf"],
   database: [PAGE, "k8s/components/mongodb/rights.json"],
 };
-
-/** A program that prints the flags of the tracker. */
-const FLAGS = `
-  import { nodeFlags } from "./dev/node_flags.ts";
-  import { denoFlags } from "./dev/deno_flags.ts";
-  const env = { MONGODB_URL: "mongodb://db", NATS_URL: "nats://broker", TMPDIR: "/t" };
-  const folders = { cacheDir: "/c", compiledDir: "/n", inboxDir: "/i" };
-  const flags = nodeFlags("tracker", { env, root: "/r", ...folders });
-  console.log([...flags, ...await denoFlags("tracker", { env, root: "/r" })].join("\\n"));
-`;
-
-async function flagsUnder(change: string): Promise<string[]> {
-  const args = ["--input-type=module", "--eval", FLAGS];
-  const { code, printed } = await runWith(change, args);
-  assert.equal(code, 0, printed);
-  return printed.trim().split("\n");
-}
-
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   network: ["--allow-net=broker:4222"],
   programs: [
@@ -73,18 +70,39 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   files: ["--allow-fs-read=/t", "--allow-fs-write=/t", "--allow-read=/t", "--allow-write=/t"],
 };
 
+/** All changes together. A flag names all that is allowed of its kind. */
+const TOGETHER = {
+  change: Object.keys(STALE).join(),
+  files: [...new Set(Object.values(STALE).flat())],
+  added: [
+    ...Object.values(ADDED).flat().filter((flag) => !flag.startsWith("--allow-read=")),
+    "--allow-read=/t,/r/services/tracker/_evil.sh",
+  ],
+};
+/** Each change alone is left to the night: it costs a process. */
+const CHANGES = [
+  TOGETHER,
+  ...byDay(
+    [],
+    Object.entries(STALE).map(([change, files]) => ({
+      ...{ change, files, added: ADDED[change] ?? [] },
+    })),
+  ),
+];
+
 describe("a change of libs/runtime/permissions.ts", { concurrency: 2 }, () => {
-  for (const [change, files] of Object.entries(STALE)) {
-    test(`makes the generated files stale: ${change}`, async () => {
-      assert.deepEqual(await staleUnder(change), [...files].sort());
-    });
-  }
-  const unchanged = flagsUnder("nothing");
-  for (const [change, expected] of Object.entries(ADDED)) {
-    test(`changes the flags of Node and Deno: ${change}`, async () => {
-      const before = await unchanged;
-      const added = (await flagsUnder(change)).filter((flag) => !before.includes(flag));
-      assert.deepEqual(added.sort(), [...expected].sort());
+  let unchanged: Effects;
+  // Alone: the processes after it find the modules compiled.
+  before(async () => void (unchanged = await effectsOf("nothing")));
+  test("is needed: without one, no generated file is stale", () => {
+    assert.deepEqual(unchanged.stale, []);
+  });
+  for (const { change, files, added } of CHANGES) {
+    test(`makes generated files stale and changes the flags of Node and Deno: ${change}`, async () => {
+      const { stale, flags } = await effectsOf(change);
+      assert.deepEqual(stale, [...files].sort());
+      const found = flags.filter((flag) => !unchanged.flags.includes(flag));
+      assert.deepEqual(found.sort(), [...added].sort());
     });
   }
 });
