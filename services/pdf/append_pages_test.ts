@@ -3,10 +3,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import type { PageOptionsInput } from "@posthaste/contracts";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import { TEST_ENCRYPTION, TEST_PASSWORD } from "./_test_encryption.ts";
+import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 
@@ -37,11 +38,17 @@ const OPTIONS: Record<string, PageOptionsInput> = {
   tagged: { tagged: true, outline: true, author: "Zoë" },
 };
 
+// One for all tests: starting it costs more than all that they print.
+let browser: PdfBrowser;
+before(async () => {
+  if (!NO_CHROMIUM) browser = await openTestBrowser();
+});
+after(() => browser?.[Symbol.asyncDispose]());
+
 for (const [name, options] of Object.entries(OPTIONS)) {
   test(`the pages of other PDFs follow the printed ones, in their order (${name})`, {
     skip: NO_CHROMIUM || NO_QPDF,
   }, async () => {
-    await using browser = await openTestBrowser();
     const { pdf: terms } = await browser.print(job(TERMS, { format: "A5", tagged: true }));
     const { written: packed } = await qpdf(terms, ["--object-streams=generate", "a.pdf", "b.pdf"]);
     assert.ok(packed !== undefined);
@@ -66,7 +73,6 @@ for (const [name, options] of Object.entries(OPTIONS)) {
 test("appended pages are encrypted with the printed ones", {
   skip: NO_CHROMIUM || NO_QPDF,
 }, async () => {
-  await using browser = await openTestBrowser();
   const { pdf: terms } = await browser.print(job(TERMS));
   const page = { append: ["terms"], author: "Zoë", passwordVariable: "code" };
   const { pdf } = await browser.print({
@@ -84,7 +90,6 @@ test("appended pages are encrypted with the printed ones", {
 test("a PDF is not printed without what is to be appended, nor with a damaged PDF", {
   skip: NO_CHROMIUM,
 }, async () => {
-  await using browser = await openTestBrowser();
   const { pdf: terms } = await browser.print(job(TERMS));
   const cut = terms.subarray(0, terms.length - 500);
   const cases: [PageOptionsInput, Buffer[] | undefined, RegExp][] = [

@@ -3,10 +3,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import type { PageOptionsInput } from "@posthaste/contracts";
 import { job, NO_CHROMIUM, openTestBrowser } from "./_test_browser.ts";
 import { TEST_ENCRYPTION, TEST_PASSWORD } from "./_test_encryption.ts";
+import type { PdfBrowser } from "./browser.ts";
 import { encryptedPdf } from "./encrypt_pdf.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
@@ -43,8 +44,14 @@ async function run(pdf: Buffer, program: string, args: readonly string[]) {
   }
 }
 
+// One for all tests: starting it costs more than all that they print.
+let browser: PdfBrowser;
+before(async () => {
+  if (!NO_CHROMIUM) browser = await openTestBrowser();
+});
+after(() => browser?.[Symbol.asyncDispose]());
+
 async function printed(options: PageOptionsInput, isLocked: boolean) {
-  await using browser = await openTestBrowser();
   const encryption = isLocked ? TEST_ENCRYPTION : undefined;
   return (await browser.print({ ...job(HTML, options), encryption })).pdf;
 }
@@ -121,7 +128,6 @@ test("the same PDF is encrypted with other random values each time", {
 test("a PDF is never printed without the password that it should have", {
   skip: NO_CHROMIUM,
 }, async () => {
-  await using browser = await openTestBrowser();
   const archived = job(HTML, { conformance: "pdf/a-3b" });
   const wrong = [
     [job(HTML, { passwordVariable: "code" }), /came without one/],

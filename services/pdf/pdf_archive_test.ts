@@ -3,10 +3,11 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { archiveFaults, NO_VERAPDF } from "@posthaste/kit";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
 
 const run = promisify(execFile);
@@ -47,8 +48,14 @@ async function read(pdf: Buffer, program: string, args: readonly string[]) {
   }
 }
 
+// One for all tests: starting it costs more than all that they print.
+let browser: PdfBrowser;
+before(async () => {
+  if (!NO_CHROMIUM) browser = await openTestBrowser();
+});
+after(() => browser?.[Symbol.asyncDispose]());
+
 async function printed(name: keyof typeof OPTIONS, profile?: "minimum" | "en16931") {
-  await using browser = await openTestBrowser();
   const invoice = profile === undefined ? undefined : { xml: XML, profile, ...SUMS };
   const work = { ...job(HTML, OPTIONS[name]), madeAt, invoice };
   const [one, other] = [await browser.print(work), await browser.print(work)];
@@ -83,7 +90,6 @@ for (const name of ["plain", "tagged"] as const) {
 test("veraPDF finds faults in a PDF that is not archived", {
   skip: NO_CHROMIUM || NO_VERAPDF,
 }, async () => {
-  await using browser = await openTestBrowser();
   const { pdf } = await browser.print({ ...job(HTML), madeAt });
   assert.match(await archiveFaults(pdf), /^FAIL /);
 });
@@ -127,7 +133,6 @@ test("every font of an archived PDF is embedded, with a mapping to Unicode", {
 });
 
 test("a character without a glyph is no PDF/A", { skip: NO_CHROMIUM }, async () => {
-  await using browser = await openTestBrowser();
   const html = "<p>Private: \u{E123}</p>";
   await assert.rejects(
     browser.print(job(html, OPTIONS.plain)),
@@ -140,7 +145,6 @@ test("a character without a glyph is no PDF/A", { skip: NO_CHROMIUM }, async () 
 test("a document with a longer title, link or id than PDF/A allows is refused", {
   skip: NO_CHROMIUM,
 }, async () => {
-  await using browser = await openTestBrowser();
   const id = "i".repeat(128);
   for (
     const html of [
@@ -160,7 +164,6 @@ test("a document with a longer title, link or id than PDF/A allows is refused", 
 test("a page that shows another total than the XML fails, with both numbers", {
   skip: NO_CHROMIUM,
 }, async () => {
-  await using browser = await openTestBrowser();
   const invoice = { xml: XML, profile: "en16931" as const, ...SUMS, grandTotal: "118.00" };
   // A form whose fields have the names of methods must not hide them.
   const hiding = '<form data-invoice-total="due">119.00<input name="getAttribute"></form>' +
