@@ -5,7 +5,7 @@ import { collectionsOf } from "./_collections.ts";
 export interface BlockedIntegrations {
   /**
    * Lists the integrations (`_id`) that are suspended, whose circuit is open, or that have mail which waits since they
-   * refused a login or had no capacity for it. Other mail must wait for it.
+   * refused a login, or came back because their server takes no more. Other mail must wait for it.
    */
   listBlocked(now: Date): Promise<Set<string>>;
 }
@@ -18,7 +18,9 @@ export function blockedIntegrations(db: Db): BlockedIntegrations {
       const projection = { _id: 1 };
       const [waiting, returned, unreachable, suspended] = await Promise.all([
         messages.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-        sends.distinct("waitsFor", { returned: true, waitsFor: { $gte: "" } }) as Promise<string[]>,
+        sends.distinct("waitsFor", { returned: "mailer", waitsFor: { $gte: "" } }) as Promise<
+          string[]
+        >,
         integrationHealth.find({ openUntil: { $gt: now } }).project<{ _id: string }>(projection)
           .toArray(),
         openIntegrations.find({ "suspended.at": { $gt: new Date(0) } })

@@ -23,10 +23,12 @@ export interface WaitingSends {
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
-   * Lets small sends that were dispatched wait for their integration again, each from the recipient `index` on. Large
-   * ones are left out, and settled ones. Returns the ids of those that wait. Idempotent.
+   * Lets small sends wait for their integration again, each from the recipient `index` on, which a stage returned. Large
+   * sends are left out, and settled ones. Returns the ids of those that wait so. Idempotent.
    */
-  requeueSends(sends: readonly { id: string; index: number }[]): Promise<string[]>;
+  requeueSends(
+    sends: readonly { id: string; index: number; by: "mailer" | "pdf" }[],
+  ): Promise<string[]>;
   /**
    * Starts scheduled sends whose time has come, the earliest first: from then on they wait for their
    * integration. The reconciler examines them at `reconcileAt`. Returns the number of started sends.
@@ -117,20 +119,19 @@ export function waitingSends(db: Db): WaitingSends {
     },
     async requeueSends(given) {
       const isSmall = { priority: "transactional", settledAt: null } as const;
-      for (const [index, some] of Map.groupBy(given, ({ index }) => index)) {
+      for (const group of Map.groupBy(given, ({ index, by }) => `${by} ${index}`).values()) {
+        const [{ index, by } = { index: 0, by: undefined }] = group;
         await sends.updateMany(
-          { ...isSmall, _id: { $in: some.map(({ id }) => id) }, next: { $exists: false } },
-          [{ $set: { next: index, waitsFor: INTEGRATION, returned: true } }],
+          // One that waits goes back to an earlier recipient.
+          { ...isSmall, _id: { $in: group.map(({ id }) => id) }, next: { $not: { $lte: index } } },
+          [{ $set: { next: index, waitsFor: INTEGRATION, returned: by } }],
         );
       }
-      const waits = {
-        ...isSmall,
-        _id: { $in: given.map(({ id }) => id) },
-        returned: true as const,
-      };
-      const found = await sends.find({ ...waits, waitsFor: { $gte: "" } })
-        .project<{ _id: string }>({ _id: 1 }).toArray();
-      return found.map(({ _id }) => _id);
+      const indexes = new Map(given.map(({ id, index }) => [id, index]));
+      const found = await sends.find({
+        ...{ ...isSmall, _id: { $in: [...indexes.keys()] }, waitsFor: { $gte: "" } },
+      }).project<Pick<WaitingSend, "_id" | "next">>({ next: 1 }).toArray();
+      return found.flatMap(({ _id, next }) => next <= (indexes.get(_id) ?? -1) ? [_id] : []);
     },
     async startSends({ now, reconcileAt }) {
       // The planner needs a lower bound to see that the partial index fits.

@@ -63,28 +63,33 @@ test("requeueSends() lets dispatched small sends wait again, and no other", asyn
   const { store } = opened;
   const to = ["ann", "bob"].map((name) => ({ email: `${name}@example.net` }));
   const small = testSend({
-    acceptedAt: at(1),
-    request: { from: { email: "shop@example.com" }, to },
-    messageCount: 2,
+    ...{ acceptedAt: at(1), request: { from: { email: "shop@example.com" }, to }, messageCount: 2 },
   });
-  const [bulk, settled, waiting] = [
+  const others = [
     testSend({ priority: "bulk" }),
     testSend({ settledAt: at(2) }),
-    testSend({ next: 0, waitsFor: "acc_1/1", acceptedAt: at(2) }),
+    testSend({ next: 0, waitsUntil: at(9), notBefore: at(9) }),
   ];
-  for (const send of [small, bulk, settled, waiting]) await store.sends.accept(send);
+  for (const send of [small, ...others]) await store.sends.accept(send);
   const blocked = async () => [...await store.integrations.listBlocked(at(5))];
-  assert.deepEqual(await blocked(), []);
-  const given = [small, bulk, settled, waiting].map(({ _id: id }) => ({ id, index: 0 }));
-  const requeue = () =>
-    store.waiting.requeueSends([{ id: small._id, index: 1 }, ...given.slice(1)]);
-  assert.deepEqual(await requeue(), [small._id]);
-  assert.deepEqual(await requeue(), [small._id], "it waits already");
+  const requeue = (index: number, by: "mailer" | "pdf" = "mailer") =>
+    store.waiting.requeueSends([
+      ...[small, ...others].map(({ _id: id }) => ({ id, index: id === small._id ? index : 0, by })),
+    ]);
+  const waiting = async () =>
+    (await store.waiting.listSends("acc_1/1", { limit: 9 })).map(({ _id, next, returned }) => {
+      assert.equal(_id, small._id);
+      return [next, returned];
+    });
+  assert.deepEqual(await requeue(1, "pdf"), [small._id]);
+  assert.deepEqual(await requeue(1), [small._id], "it waits already");
+  assert.deepEqual(await waiting(), [[1, "pdf"]]);
+  assert.deepEqual(await blocked(), [], "its server may take mail");
+  assert.deepEqual(await requeue(0), [small._id], "an earlier recipient came back, too");
+  assert.deepEqual(await waiting(), [[0, "mailer"]]);
   assert.deepEqual(await blocked(), ["acc_1/1"]);
-  const [first, second] = await store.waiting.listSends("acc_1/1", { limit: 9 });
-  assert.deepEqual([first?._id, first?.next, first?.returned], [small._id, 1, true]);
-  assert.deepEqual([second?._id, second?.next, second?.returned], [waiting._id, 0, undefined]);
-  assert.ok(first && await store.waiting.advanceSend(first, 2, { reconcileAt: at(31) }));
+  const [listed] = await store.waiting.listSends("acc_1/1", { limit: 9 });
+  assert.ok(listed && await store.waiting.advanceSend(listed, 2, { reconcileAt: at(31) }));
   assert.deepEqual(await blocked(), []);
   const { next, waitsFor, returned } = await store.sends.load(small._id) ?? {};
   assert.deepEqual([next, waitsFor, returned], [undefined, undefined, undefined]);

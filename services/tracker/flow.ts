@@ -1,3 +1,4 @@
+import type { Priority } from "@posthaste/contracts";
 import { openNews } from "./news.ts";
 
 /** Which attempt of which message. */
@@ -13,6 +14,10 @@ export interface Returned extends AttemptKey {
   /** Position in the request's `to`. */
   index: number;
   acceptedAt: Date;
+  /** The stage without capacity, if it is not the mailer. */
+  stage?: "pdf" | undefined;
+  /** The priority with which it was dispatched; missing if an earlier version returned it. */
+  priority?: Priority | undefined;
 }
 
 /** How an attempt came back. */
@@ -208,7 +213,8 @@ export function openFlow(
       server.cap = Math.min(server.cap, Math.max(1, others));
     }
     if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
-    server.returnedAt = clock.now();
+    // What the api dispatched must not prolong the pause of a closed window: it may come back all the time.
+    if (wasBegun || server.cap > 0) server.returnedAt = clock.now();
   }
 
   return {

@@ -246,6 +246,18 @@ test("keepReturned() retries one message after all were returned, ever later", (
   assert.equal(flow.windowOf(KEY), 1);
 });
 
+test("keepReturned() ends the pause of a closed window in time, although what the api dispatched comes back", () => {
+  const { clock, flow } = openTestFlow();
+  flow.begin(KEY, attemptOf(1));
+  flow.keepReturned(KEY, attemptOf(1), BUSY);
+  for (let index = 2; index < 6; index++) {
+    assert.equal(flow.windowOf(KEY), 0);
+    clock.time += 500;
+    flow.keepReturned(KEY, attemptOf(index), BUSY);
+  }
+  assert.equal(flow.windowOf(KEY), 1);
+});
+
 test("keepReturned() keeps an attempt and its integration until it begins again or has ended", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2, 3]) {

@@ -1,26 +1,29 @@
 import type { StorePart } from "@posthaste/storage";
 import type { Flow, Returned } from "./flow.ts";
+import { withoutRegister } from "./without_register.ts";
 
 /** How many returned attempts of an integration the scheduler remembers. */
-const MAX_RETURNED = 500;
+const MAX_RETURNED = 50;
 
 /**
- * Lets small sends wait in the ledger if more attempts of their integration came back than the scheduler remembers: their
- * server is slower than they arrive, and new ones then wait behind them. Parts of large sends stay: their integration's
- * window bounds them.
+ * Lets small sends wait in the ledger if more attempts of their integration came back than the scheduler remembers. If it
+ * was from a mailer, their server is slower than they arrive, and new ones wait behind them. What went with bulk priority
+ * stays: the window bounds it.
  */
 export async function requeueReturned(
-  flow: Pick<Flow, "returned" | "integrationsReturned" | "release">,
-  { waiting: { requeueSends } }: StorePart<"waiting.requeueSends">,
+  flow: Pick<Flow, "returned" | "integrationsReturned" | "release" | "wake">,
+  deps: StorePart<"waiting.requeueSends" | "registers.find">,
 ): Promise<void> {
   const newest = flow.integrationsReturned().flatMap((key) =>
-    flow.returned(key).slice(MAX_RETURNED)
+    flow.returned(key).slice(MAX_RETURNED).filter(({ priority }) => priority !== "bulk")
   );
-  if (newest.length === 0) return;
-  const bySend = Map.groupBy(newest, ({ sendId }) => sendId);
-  const requeued = await requeueSends(
-    [...bySend].map(([id, attempts]) => ({ id, index: firstOf(attempts) })),
-  );
+  const open = await withoutRegister(newest, { flow, ...deps });
+  if (open.length === 0) return;
+  const bySend = Map.groupBy(open, ({ sendId }) => sendId);
+  const requeued = await deps.waiting.requeueSends([...bySend].map(([id, attempts]) => ({
+    ...{ id, index: firstOf(attempts) },
+    by: attempts.every(({ stage }) => stage === "pdf") ? "pdf" : "mailer",
+  })));
   for (const id of requeued) for (const attempt of bySend.get(id) ?? []) flow.release(attempt);
 }
 

@@ -124,7 +124,9 @@ async function dispatchPart(
     const index = next + position;
     return { index, messageId: messageIdOf(_id, index), attempt: 0 };
   });
-  const open = await withoutRegister(attempts, { flow, ...deps });
+  // Of a send that waits again, some may be under way.
+  const left = attempts.filter((attempt) => !flow.knows(attempt));
+  const open = await withoutRegister(left, { flow, ...deps });
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
@@ -134,6 +136,7 @@ async function dispatchPart(
   const priority = send.returned ? "bulk" : send.priority;
   const events = redispatchesOf({ ...send, priority }, open, {
     perEvent: MAX_MESSAGES_PER_EVENT,
+    redelivered: send.returned !== undefined,
     integrationId: id === integrationId ? undefined : id,
   });
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
