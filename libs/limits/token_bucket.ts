@@ -33,6 +33,22 @@ export function takeTokens(
   return Math.ceil((count - bucket.tokens) / perMs);
 }
 
+/**
+ * Takes a token, also one that is added later: who asks then gets a later one.
+ *
+ * @returns The milliseconds until it is there; undefined if that is more than `maxWaitMs`, and nothing is taken.
+ */
+export function reserveToken(
+  bucket: TokenBucket,
+  rate: TokenRate,
+  { now, maxWaitMs }: { now: number; maxWaitMs: number },
+): number | undefined {
+  const waitMs = takeTokens(bucket, rate, { now });
+  if (waitMs > maxWaitMs) return undefined;
+  if (waitMs > 0) bucket.tokens -= 1;
+  return waitMs;
+}
+
 /** A bucket for each key. */
 export interface TokenBuckets {
   /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTokenBuckets, takeTokens, type TokenBucket } from "./token_bucket.ts";
+import { openTokenBuckets, reserveToken, takeTokens, type TokenBucket } from "./token_bucket.ts";
 
 test("takeTokens() keeps to the rate, whatever it is, and returns when to come again", () => {
   for (const perMinute of [1, 7, 60, 6000]) {
@@ -35,6 +35,15 @@ test("takeTokens() removes nothing for a clock that goes back", () => {
   const rate = { perMs: 1, burst: 10 };
   const waits = [0, 0, 0, 1].map((now) => takeTokens(bucket, rate, { now }));
   assert.deepEqual(waits, [0, 0, 1, 0]);
+});
+
+test("reserveToken() gives each the next token, and takes none that comes too late", () => {
+  const bucket = { tokens: 1, filledAt: 0 };
+  const rate = { perMs: 1 / 1000, burst: 1 };
+  const reserve = (now: number) => reserveToken(bucket, rate, { now, maxWaitMs: 2500 });
+  assert.deepEqual([0, 0, 0, 0, 0].map(reserve), [0, 1000, 2000, undefined, undefined]);
+  assert.deepEqual([500, 500].map(reserve), [2500, undefined]);
+  assert.deepEqual([3999, 10_000, 10_000].map(reserve), [1, 0, 1000]);
 });
 
 test("openTokenBuckets() keeps a bucket for each key, and remembers a limited number", () => {

@@ -3,8 +3,8 @@ import type { Integration, Priority } from "@posthaste/contracts";
 import {
   circuitCapacity,
   openSemaphore,
+  reserveToken,
   type Semaphore,
-  takeTokens,
   type TokenBucket,
 } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
@@ -50,15 +50,12 @@ export interface Admission {
 }
 
 /**
- * Wait above which a mail goes back to the scheduler, in milliseconds. It may wait as long for a connection, and both
+ * Wait for the rate and for a place above which a mail goes back to the scheduler, in milliseconds. It may wait as long for a connection, and both
  * together are less than the time after which the reconciler takes a small send for lost (`RECONCILE_GRACE`). A
  * waiting mail holds bytes, and a place of others only while the memory is full. The scheduler keeps much less work in
  * flight for each server, but small sends bypass it.
  */
 export const MAX_WAIT_MS = 8000;
-
-/** Maximum wait for a rate limit, in milliseconds. */
-const LONGEST_PAUSE_MS = 1000;
 
 /** Admitted mails for each connection: while one is transmitted, the next one is composed. */
 const PERMITS_PER_CONNECTION = 2;
@@ -130,15 +127,17 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       const peers = deps.peers();
       const connections = shareOf(maxConnections, peers, key);
       if (connections === 0) return "elsewhere";
+      let waitedMs: number | undefined = 0;
       if (maxPerMinute !== null) {
         const perMinute = rateShareOf({ maxPerMinute, maxConnections }, peers, key);
         if (perMinute === 0) return "elsewhere";
-        if (!await hasToken(traffic, perMinute, deps)) return "later";
+        waitedMs = await waitForToken(traffic, perMinute, deps);
+        if (waitedMs === undefined) return "later";
       }
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
       const place = await takePlace(traffic, {
-        priority,
+        ...{ priority, maxWaitMs: MAX_WAIT_MS - waitedMs },
         mayBegin: () => !isBlocked(traffic.places.held - 1),
       });
       return place === undefined ? "later" : { connections, ...place };
@@ -152,13 +151,17 @@ export function openAdmission(deps: AdmissionDeps): Admission {
  */
 async function takePlace(
   traffic: Traffic,
-  { priority, mayBegin }: { priority: Priority; mayBegin: () => boolean },
+  { priority, maxWaitMs, mayBegin }: {
+    priority: Priority;
+    maxWaitMs: number;
+    mayBegin: () => boolean;
+  },
 ): Promise<Omit<Permit, "connections"> | undefined> {
   const { places, begun } = traffic;
   const permit = places.tryAcquire() ??
-    (waitMsFor(traffic, priority) > MAX_WAIT_MS
+    (waitMsFor(traffic, priority) > maxWaitMs
       ? undefined
-      : await places.acquire("", { priority, maxWaitMs: MAX_WAIT_MS }));
+      : await places.acquire("", { priority, maxWaitMs }));
   if (permit === undefined) return undefined;
   if (!mayBegin()) return void permit[Symbol.dispose]();
   const transaction = { at: performance.now() };
@@ -186,19 +189,21 @@ function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Prio
   return Math.max(averageMs, quietMs) * rounds;
 }
 
-/** @param perMinute This mailer's share of the rate. */
-async function hasToken(
-  traffic: Traffic,
+/**
+ * Waits for the token of a mail. Returns for how many milliseconds; undefined if it would be too long.
+ *
+ * @param perMinute This mailer's share of the rate.
+ */
+async function waitForToken(
+  { bucket }: Traffic,
   perMinute: number,
-  deps: AdmissionDeps,
-): Promise<boolean> {
+  { now, lastCall: signal }: AdmissionDeps,
+): Promise<number | undefined> {
   const perMs = perMinute / 60_000;
   // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
-  const waitMs = takeTokens(traffic.bucket, rate, { now: deps.now().getTime() });
-  if (waitMs === 0) return true;
-  if (waitMs > LONGEST_PAUSE_MS) return false;
-  // A position for each spreads processes that wait for the same moment.
-  await delay(waitMs + deps.peers().position);
-  return takeTokens(traffic.bucket, rate, { now: deps.now().getTime() }) === 0;
+  const waitMs = reserveToken(bucket, rate, { now: now().getTime(), maxWaitMs: MAX_WAIT_MS });
+  // At the last call, the check for a place sends it back.
+  if (waitMs) await delay(waitMs, undefined, { signal }).catch(() => {});
+  return waitMs;
 }

@@ -259,6 +259,26 @@ test("admit() assigns each mailer its share of connections and of the rate", asy
   passed(await late);
 });
 
+test("admit() lets mails wait for the rate, each for its own time, and returns those that would wait too long", async () => {
+  const { admission, end } = openTestAdmission();
+  // One every 25 ms; the first immediately.
+  const fast = integrationOf({ maxPerMinute: 2400, maxConnections: 20 });
+  const order: number[] = [];
+  await Promise.all(Array.from({ length: 45 }, async (_, n) => {
+    passed(await admission.admit(fast, "transactional")).leave();
+    order.push(n);
+  }));
+  assert.deepEqual(order, Array.from({ length: 45 }, (_, n) => n), "in their order");
+
+  // One every 3 s, and the clock stands still.
+  const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 20 });
+  const admissions = Array.from({ length: 4 }, () => admission.admit(slow, "transactional"));
+  assert.equal(await admissions[3], "later");
+  passed(await admissions[0] ?? "later");
+  end();
+  assert.deepEqual(await Promise.all(admissions.slice(1)), ["later", "later", "later"]);
+});
+
 test("admit() lets all mailers together begin with one mail if the rate is low", async () => {
   const integration = integrationOf({ maxPerMinute: 30 });
   const mailers = [0, 1, 2, 3].map((position) => {
