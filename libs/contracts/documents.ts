@@ -388,11 +388,6 @@ export interface Send {
   next?: number;
   /** `_id` of the integration whose capacity it waits for, while `next` is set. */
   waitsFor?: string;
-  /**
-   * The stage that returned it for lack of capacity, while it waits again. It goes on with bulk priority, to hold up
-   * nothing else.
-   */
-  returned?: "mailer" | "pdf";
   /** The batch that it belongs to. */
   batchId?: string;
   /** It does not start before its batch releases it. */

@@ -108,7 +108,6 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { waitsFor: { $gte: "" } },
       collation: ANY_CASE,
     },
-    { key: { returned: 1, waitsFor: 1 }, partialFilterExpression: { returned: "mailer" } },
     { key: { waitsUntil: 1 }, partialFilterExpression: { waitsUntil: { $gt: new Date(0) } } },
     { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },
     { key: { accountId: 1, settledAt: 1 }, partialFilterExpression: { contentDue: true } },

@@ -1,10 +1,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { messageIdOf } from "@posthaste/contracts";
+import { messageIdOf, type Send } from "@posthaste/contracts";
 import { testSend, voidAttempt } from "@posthaste/kit";
 import { openTestStore } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
+
+test("listBlocked() lists integrations for which small sends have waited, and reads one entry of each", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const wait = async (integrationId: number, changes: Partial<Send>) => {
+    const send = testSend({ next: 0, integrationId, ...changes });
+    await store.sends.accept(send);
+    await store.waiting.queueSend(send);
+  };
+  const old = new Date(now.getTime() - 5001);
+  await wait(1, { acceptedAt: new Date(now.getTime() - 4000) });
+  for (let n = 0; n < 20; n++) {
+    await wait(2, { acceptedAt: old, priority: "bulk" });
+    await wait(3, { acceptedAt: old });
+  }
+  assert.deepEqual(await store.integrations.listBlocked(now), new Set(["acc_1/3"]));
+  const query = {
+    ...{ waitsFor: { $gte: "" }, priority: "transactional" },
+    acceptedAt: { $lt: new Date(now.getTime() - 5000) },
+  };
+  const { executionStats } = await db.command({
+    ...{ explain: { distinct: "sends", key: "waitsFor", query }, verbosity: "executionStats" },
+  });
+  assert.ok(executionStats.totalKeysExamined < 10, JSON.stringify(executionStats));
+});
 
 test("listBlocked() lists integrations that are suspended, have an open circuit or returned mail", async () => {
   await using opened = await openTestStore();

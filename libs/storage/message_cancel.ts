@@ -60,7 +60,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   /** Ends the waiting of a send of which nothing is left to dispatch. */
   async function endWaiting({ _id, accountId }: Pick<Send, "_id" | "accountId">) {
     await sends.updateOne({ _id, accountId }, {
-      $unset: { next: "", waitsFor: "", returned: "", waitsUntil: "", held: "" },
+      $unset: { next: "", waitsFor: "", waitsUntil: "", held: "" },
     });
   }
 

@@ -23,8 +23,9 @@ export interface WaitingSends {
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
-   * Lets small sends wait for their integration again, each from the recipient `index` on, which a stage returned. Large
-   * sends are left out, and settled ones. Returns the ids of those that wait so. Idempotent.
+   * Lets small sends wait for their integration again, each from the recipient `index` on, which a stage returned.
+   * Those that a printer returned have bulk priority from then on. Large sends are left out, and settled ones. Returns the
+   * ids of those that wait so. Idempotent.
    */
   requeueSends(
     sends: readonly { id: string; index: number; by: "mailer" | "pdf" }[],
@@ -118,19 +119,22 @@ export function waitingSends(db: Db): WaitingSends {
       );
     },
     async requeueSends(given) {
-      const isSmall = { priority: "transactional", settledAt: null } as const;
       for (const group of Map.groupBy(given, ({ index, by }) => `${by} ${index}`).values()) {
         const [{ index, by } = { index: 0, by: undefined }] = group;
-        await sends.updateMany(
+        await sends.updateMany({
+          ...{ _id: { $in: group.map(({ id }) => id) }, priority: "transactional" },
           // One that waits goes back to an earlier recipient.
-          { ...isSmall, _id: { $in: group.map(({ id }) => id) }, next: { $not: { $lte: index } } },
-          [{ $set: { next: index, waitsFor: INTEGRATION, returned: by } }],
-        );
+          ...{ settledAt: null, next: { $not: { $lte: index } } },
+        }, [{
+          $set: {
+            ...{ next: index, waitsFor: INTEGRATION },
+            ...(by === "pdf" ? { priority: "bulk" } : {}),
+          },
+        }]);
       }
       const indexes = new Map(given.map(({ id, index }) => [id, index]));
-      const found = await sends.find({
-        ...{ ...isSmall, _id: { $in: [...indexes.keys()] }, waitsFor: { $gte: "" } },
-      }).project<Pick<WaitingSend, "_id" | "next">>({ next: 1 }).toArray();
+      const found = await sends.find({ _id: { $in: [...indexes.keys()] }, waitsFor: { $gte: "" } })
+        .project<Pick<WaitingSend, "_id" | "next">>({ next: 1 }).toArray();
       return found.flatMap(({ _id, next }) => next <= (indexes.get(_id) ?? -1) ? [_id] : []);
     },
     async startSends({ now, reconcileAt }) {
@@ -194,7 +198,7 @@ export function waitingSends(db: Db): WaitingSends {
           }
           : {
             filter: { _id, next },
-            update: { $min: { reconcileAt }, $unset: { next: "", waitsFor: "", returned: "" } },
+            update: { $min: { reconcileAt }, $unset: { next: "", waitsFor: "" } },
             done: { _id, next: { $exists: false }, reconcileAt: { $lte: reconcileAt } },
           },
       ),

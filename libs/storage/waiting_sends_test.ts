@@ -71,28 +71,23 @@ test("requeueSends() lets dispatched small sends wait again, and no other", asyn
     testSend({ next: 0, waitsUntil: at(9), notBefore: at(9) }),
   ];
   for (const send of [small, ...others]) await store.sends.accept(send);
-  const blocked = async () => [...await store.integrations.listBlocked(at(5))];
   const requeue = (index: number, by: "mailer" | "pdf" = "mailer") =>
     store.waiting.requeueSends([
       ...[small, ...others].map(({ _id: id }) => ({ id, index: id === small._id ? index : 0, by })),
     ]);
   const waiting = async () =>
-    (await store.waiting.listSends("acc_1/1", { limit: 9 })).map(({ _id, next, returned }) => {
+    (await store.waiting.listSends("acc_1/1", { limit: 9 })).map(({ _id, next, priority }) => {
       assert.equal(_id, small._id);
-      return [next, returned];
+      return [next, priority];
     });
-  assert.deepEqual(await requeue(1, "pdf"), [small._id]);
+  assert.deepEqual(await requeue(1), [small._id]);
   assert.deepEqual(await requeue(1), [small._id], "it waits already");
-  assert.deepEqual(await waiting(), [[1, "pdf"]]);
-  assert.deepEqual(await blocked(), [], "its server may take mail");
-  assert.deepEqual(await requeue(0), [small._id], "an earlier recipient came back, too");
-  assert.deepEqual(await waiting(), [[0, "mailer"]]);
-  assert.deepEqual(await blocked(), ["acc_1/1"]);
+  assert.deepEqual(await waiting(), [[1, "transactional"]]);
+  assert.deepEqual(await requeue(0, "pdf"), [small._id], "an earlier recipient came back, too");
+  assert.deepEqual(await waiting(), [[0, "bulk"]]);
   const [listed] = await store.waiting.listSends("acc_1/1", { limit: 9 });
   assert.ok(listed && await store.waiting.advanceSend(listed, 2, { reconcileAt: at(31) }));
-  assert.deepEqual(await blocked(), []);
-  const { next, waitsFor, returned } = await store.sends.load(small._id) ?? {};
-  assert.deepEqual([next, waitsFor, returned], [undefined, undefined, undefined]);
+  assert.deepEqual(await requeue(0), [], "it is a large one now");
 });
 
 test("listSends() lists the sends of some senders, however they write their domain", async () => {

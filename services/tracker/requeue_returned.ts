@@ -6,9 +6,9 @@ import { withoutRegister } from "./without_register.ts";
 const MAX_RETURNED = 50;
 
 /**
- * Lets small sends wait in the ledger if more attempts of their integration came back than the scheduler remembers. If it
- * was from a mailer, their server is slower than they arrive, and new ones wait behind them. What went with bulk priority
- * stays: the window bounds it.
+ * Lets small sends wait in the ledger if more attempts of their integration came back than the scheduler remembers. Their
+ * server is slower than they arrive, and new ones wait behind them. Those that a printer returned go on with bulk priority:
+ * mail without PDFs need not wait behind them. What came with bulk priority stays: the window bounds it.
  */
 export async function requeueReturned(
   flow: Pick<Flow, "returned" | "integrationsReturned" | "release" | "wake">,

@@ -133,10 +133,10 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return;
   failpoint("tracker.after_advance");
-  const priority = send.returned ? "bulk" : send.priority;
-  const events = redispatchesOf({ ...send, priority }, open, {
+  const events = redispatchesOf(send, open, {
     perEvent: MAX_MESSAGES_PER_EVENT,
-    redelivered: send.returned !== undefined,
+    // Some may be under way if it has waited again: the api dispatched them, and the flow does not know them.
+    redelivered: send.priority === "transactional" && send.messageCount > 1,
     integrationId: id === integrationId ? undefined : id,
   });
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
