@@ -110,6 +110,17 @@ test("a send that waits again dispatches no recipient that is in flight", async 
   assert.deepEqual(scheduler.take().map(({ messageId }) => messageId), dispatched);
 });
 
+test("a later attempt is left to the ledger, which knows when it is due", async () => {
+  await using scheduler = await openReturned(50);
+  const send = await scheduler.defer({ priority: "transactional" });
+  scheduler.flow.keepReturned(KEY, { ...attemptOf(send), attempt: 1 }, BUSY);
+  await scheduler.schedule();
+  assert.deepEqual(await scheduler.listWaiting(), []);
+  for (const attempt of scheduler.take()) scheduler.flow.end(attempt);
+  await scheduler.due();
+  assert.deepEqual(scheduler.take().map(({ attempt }) => attempt), [1]);
+});
+
 test("a message that was canceled does not let its send wait again", async () => {
   await using scheduler = await openReturned(50);
   const send = await scheduler.accept({ priority: "transactional" });
