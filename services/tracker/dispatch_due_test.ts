@@ -203,25 +203,30 @@ test("dispatchDue() counts an attempt that ends before its publication returns a
   assert.equal(flow.inFlight("acc_1/4"), 0);
 });
 
-test("dispatchDue() dispatches no more than there is capacity for, and nothing that was returned", async () => {
-  const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
-  const { world, round, dispatched, flow } = openDue(all);
-  assert.equal(await round(), 10);
-  assert.deepEqual(dispatched(), Array.from({ length: 10 }, (_, index) => index));
-  assert.equal(await round(), 0);
-  // The mailer had no connection for the last six: the scheduler has them.
-  for (const { _id: messageId, sendId, index, attempt } of all.slice(4, 10)) {
-    const returned = { messageId, sendId, index, attempt, acceptedAt: NOW };
-    flow.keepReturned("acc_1/4", returned, {
-      isServerBusy: true,
-    });
-  }
-  assert.equal(await round(), 0, "its server takes no more");
-  flow.end({ messageId: messageIdOf(SEND._id, 0), attempt: 1 });
-  world.due = world.due.slice(1);
-  assert.equal(await round(), 2);
-  assert.deepEqual(dispatched(), [10, 11]);
-});
+const RETURNED = [
+  { what: "first attempts that came back wait in the scheduler", attempt: 0, next: [10, 11] },
+  { what: "later ones that came back are due again, in their order", attempt: 1, next: [4, 5] },
+];
+
+for (const { what, attempt, next } of RETURNED) {
+  test(`dispatchDue() dispatches no more than there is capacity for: ${what}`, async () => {
+    const all = Array.from({ length: 60 }, (_, index) => dueOf(index, attempt));
+    const { world, round, dispatched, flow } = openDue(all);
+    assert.equal(await round(), 10);
+    assert.deepEqual(dispatched(), Array.from({ length: 10 }, (_, index) => index));
+    assert.equal(await round(), 0);
+    // The mailer had no connection for the last six.
+    for (const { _id: messageId, sendId, index } of all.slice(4, 10)) {
+      const returned = { messageId, sendId, index, attempt, acceptedAt: NOW };
+      flow.keepReturned("acc_1/4", returned, { isServerBusy: true });
+    }
+    assert.equal(await round(), 0, "its server takes no more");
+    flow.end({ messageId: messageIdOf(SEND._id, 0), attempt });
+    world.due = world.due.slice(1);
+    assert.equal(await round(), 2);
+    assert.deepEqual(dispatched(), next);
+  });
+}
 
 test("dispatchDue() dispatches messages that waited for their integration with bulk priority", async () => {
   const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };

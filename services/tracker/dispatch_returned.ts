@@ -25,8 +25,6 @@ export async function dispatchReturned(
   deps: ReturnedDeps,
 ): Promise<void> {
   const { isFailedOver } = routes;
-  // Of later ones the ledger knows whether another integration may make them.
-  if (isFailedOver) flow.releaseLater(key);
   const left = isFailedOver ? routes.mostLeft() : routes.ownLeft();
   const returned = flow.returned(key);
   if (left <= 0 || returned.length === 0) return;

@@ -79,10 +79,9 @@ async function findStopped(
   return { key, flow: round.flow, routes, cause, now, before };
 }
 
-/** Fails returned first attempts. Of later ones the ledger knows since when they wait. */
+/** Fails returned first attempts. */
 async function failReturned(mail: OverdueMail, deps: OverdueMailDeps): Promise<Failed> {
   const { key, flow, before } = mail;
-  flow.releaseLater(key);
   const overdue = flow.returned(key).filter(({ acceptedAt }) => acceptedAt <= before);
   const { done, ...ended } = await failStuck(overdue, mail, deps);
   for (const attempt of done) flow.release(attempt);

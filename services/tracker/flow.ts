@@ -34,7 +34,10 @@ export interface Flow {
   begin(integration: string, attempt: AttemptKey): void;
   /** Records that an attempt has ended, with any outcome. */
   end(attempt: AttemptKey): void;
-  /** Records that an attempt came back untried. It waits here until it is dispatched. */
+  /**
+   * Records that an attempt came back untried. The first one of a message waits here until it is dispatched. Later ones are
+   * forgotten: the ledger knows when they are due.
+   */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /**
    * Records that an attempt has to wait for this many milliseconds before it can be prepared. It is held until then, but
@@ -45,9 +48,7 @@ export interface Flow {
   postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: AttemptKey): void;
-  /** Releases returned attempts of an integration that are not the first of their messages. */
-  releaseLater(integration: string): void;
-  /** Returns the returned attempts of an integration, oldest first. */
+  /** Returns the returned first attempts of an integration, oldest first. */
   returned(integration: string): Returned[];
   /** Returns the integrations with returned attempts. */
   integrationsReturned(): string[];
@@ -180,10 +181,6 @@ export function openFlow(
     return server?.begun.delete(key) === true;
   }
 
-  function returnedOf(integration: string): Returned[] {
-    return [...flows.get(integration)?.returned.values() ?? []];
-  }
-
   function release(attempt: AttemptKey): void {
     if (forget(keyOf(attempt))) wake();
   }
@@ -244,8 +241,10 @@ export function openFlow(
       const key = keyOf(attempt);
       const server = flowOf(integration);
       const wasBegun = forget(key);
-      flowOf(own).returned.set(key, attempt);
-      owners.set(key, own);
+      if (attempt.attempt === 0) {
+        flowOf(own).returned.set(key, attempt);
+        owners.set(key, own);
+      }
       if (isServerBusy) narrow(server, { wasBegun });
       else wake();
     },
@@ -262,11 +261,7 @@ export function openFlow(
         .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
     },
     release,
-    releaseLater(integration) {
-      const later = returnedOf(integration).filter(({ attempt }) => attempt > 0);
-      for (const attempt of later) release(attempt);
-    },
-    returned: returnedOf,
+    returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     knows(attempt) {

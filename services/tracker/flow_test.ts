@@ -277,6 +277,14 @@ test("keepReturned() keeps an attempt and its integration until it begins again 
   assert.equal(flow.knows(attemptOf(3)), false);
 });
 
+test("keepReturned() keeps no later attempt, but narrows the window by it", () => {
+  const { flow } = openTestFlow({ firstWindow: 10 });
+  for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index, 1));
+  flow.keepReturned(KEY, attemptOf(9, 1), BUSY);
+  assert.deepEqual([flow.returned(KEY), flow.knows(attemptOf(9, 1))], [[], false]);
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [9, 9]);
+});
+
 test("keepReturned() retries one message immediately if the api dispatched the returned ones", () => {
   const { flow } = openTestFlow();
   for (const index of [1, 2, 3]) flow.keepReturned(KEY, attemptOf(index), BUSY);

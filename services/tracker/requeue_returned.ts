@@ -17,10 +17,7 @@ export async function requeueReturned(
   const newest = flow.integrationsReturned().flatMap((key) =>
     flow.returned(key).slice(MAX_RETURNED).filter(({ priority }) => priority !== "bulk")
   );
-  // The ledger knows when later ones are due.
-  const [first, later] = [newest.filter(isFirst), newest.filter((one) => !isFirst(one))];
-  for (const attempt of later) flow.release(attempt);
-  const open = await withoutRegister(first, { flow, ...deps });
+  const open = await withoutRegister(newest, { flow, ...deps });
   if (open.length === 0) return;
   const bySend = Map.groupBy(open, ({ sendId }) => sendId);
   const requeued = await deps.waiting.requeueSends([...bySend].map(([id, attempts]) => ({
@@ -28,10 +25,6 @@ export async function requeueReturned(
     by: attempts.every(({ stage }) => stage === "pdf") ? "pdf" : "mailer",
   })));
   for (const id of requeued) for (const attempt of bySend.get(id) ?? []) flow.release(attempt);
-}
-
-function isFirst({ attempt }: Returned): boolean {
-  return attempt === 0;
 }
 
 function lowestOf(attempts: readonly Returned[]): number {
