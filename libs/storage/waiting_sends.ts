@@ -119,19 +119,22 @@ export function waitingSends(db: Db): WaitingSends {
       );
     },
     async requeueSends(given) {
-      for (const group of Map.groupBy(given, ({ index, by }) => `${by} ${index}`).values()) {
-        const [{ index, by } = { index: 0, by: undefined }] = group;
-        await sends.updateMany({
-          ...{ _id: { $in: group.map(({ id }) => id) }, priority: "transactional" },
+      const updates = given.map(({ id: _id, index, by }) => ({
+        updateOne: {
           // One that waits goes back to an earlier recipient.
-          ...{ settledAt: null, next: { $not: { $lte: index } } },
-        }, [{
-          $set: {
-            ...{ next: index, waitsFor: INTEGRATION },
-            ...(by === "pdf" ? { priority: "bulk" } : {}),
+          filter: {
+            ...{ _id, priority: "transactional" as const, settledAt: null },
+            next: { $not: { $lte: index } },
           },
-        }]);
-      }
+          update: [{
+            $set: {
+              ...{ next: index, waitsFor: INTEGRATION },
+              ...(by === "pdf" ? { priority: "bulk" } : {}),
+            },
+          }],
+        },
+      }));
+      await sends.bulkWrite(updates, { ordered: false });
       const indexes = new Map(given.map(({ id, index }) => [id, index]));
       const found = await sends.find({ _id: { $in: [...indexes.keys()] }, waitsFor: { $gte: "" } })
         .project<Pick<WaitingSend, "_id" | "next">>({ next: 1 }).toArray();
