@@ -259,8 +259,6 @@ export const MESSAGE_STATUS = {
     acceptedAt: z.iso.datetime(),
     /** The stage without capacity, if it is not the mailer. */
     stage: z.literal("pdf").optional(),
-    /** The priority with which it came; missing in events of earlier versions. */
-    priority: prioritySchema.optional(),
   }),
   /** A mailer drops a message: its attempt has ended (it was canceled, for example), or is another mailer's. */
   "status.message.dropped": z.object({

@@ -51,13 +51,13 @@ async function endIfOpen(
 
 /** Returns an untried message to the scheduler. It fails there if it has waited too long. */
 export async function returnUntried(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
-  const { acceptedAt, insteadOf, priority } = message;
+  const { acceptedAt, insteadOf } = message;
   failpoint("mailer.before_return");
   await deps.report({
     type: "status.message.returned",
     data: {
       ...statusFieldsOf(message, message.attempt, deps.now()),
-      ...{ acceptedAt, priority },
+      acceptedAt,
       ...(insteadOf ? { insteadOf } : {}),
     },
   });

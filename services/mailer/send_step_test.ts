@@ -660,7 +660,7 @@ test("sendStep() returns mail that may not be sent now, without a register", asy
     type: "status.message.returned",
     data: {
       ...{ messageId: ID, sendId, accountId: "acc_1", index: 3, attempt: 0, integrationId: 4 },
-      ...{ at: new Date(NOW).toISOString(), acceptedAt: ACCEPTED, priority: "transactional" },
+      ...{ at: new Date(NOW).toISOString(), acceptedAt: ACCEPTED },
     },
   }]);
   // Whether it has waited too long, the scheduler decides.

@@ -229,11 +229,11 @@ function isUnbounded({ priority, messages }: RenderedEvent): boolean {
 
 /** Returns the messages to the scheduler, which dispatches them with bulk priority as earlier mail goes out. */
 function returned(data: RenderedEvent, now: Date): MessageStatusEvent[] {
-  const { integrationId, insteadOf, acceptedAt, priority } = data;
+  const { integrationId, insteadOf, acceptedAt } = data;
   return data.messages.map((message) => ({
     type: "status.message.returned",
     data: {
-      ...{ ...statusOf(data, message, now), integrationId, acceptedAt, priority },
+      ...{ ...statusOf(data, message, now), integrationId, acceptedAt },
       ...(insteadOf === undefined ? {} : { insteadOf }),
     },
   }));

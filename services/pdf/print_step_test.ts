@@ -385,7 +385,7 @@ test("printStep() returns one account's excess to the scheduler, and no other ac
     data: {
       ...{ messageId: messageIdOf(sendId, 5), sendId, accountId: "noisy", index: 5, attempt: 0 },
       ...{ at: NOW.toISOString(), integrationId: 4, acceptedAt: "2026-03-01T10:00:00.000Z" },
-      ...{ stage: "pdf", priority: "transactional" },
+      stage: "pdf",
     },
   }]);
   const next = await run(event("noisy", "transactional", "6"));

@@ -6,6 +6,7 @@ import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@postha
 import { dispatchDue } from "./dispatch_due.ts";
 import { failOverdue, type Searches } from "./fail_overdue.ts";
 import { openFlow } from "./flow.ts";
+import { requeueReturned } from "./requeue_returned.ts";
 import { scheduleOnce } from "./schedule_sends.ts";
 
 /** The time at which a test scheduler begins. */
@@ -98,7 +99,10 @@ export async function openTestScheduler(
   return {
     [Symbol.asyncDispose]: () => disposing.disposeAsync(),
     ...{ store, deps, flow, accept },
-    schedule: () => scheduleOnce(deps, flow),
+    async schedule() {
+      await requeueReturned(flow, deps);
+      return await scheduleOnce(deps, flow);
+    },
     due: () => dispatchDue(deps, flow),
     failOverdue: () => failOverdue(deps, { flow, searches, signal }),
     pass: (ms: number) => void (passedMs += ms),
@@ -144,7 +148,7 @@ export async function openTestScheduler(
       taken("send.resumed").flatMap(({ data }) =>
         data.again.map(({ index, attempt }) => ({
           ...{ sendId: data.sendId, by: data.integrationId, attempt },
-          priority: data.priority,
+          ...{ priority: data.priority, redelivered: data.redelivered },
           messageId: messageIdOf(data.sendId, index),
         }))
       ),

@@ -1,4 +1,3 @@
-import type { Priority } from "@posthaste/contracts";
 import { openNews } from "./news.ts";
 
 /** Which attempt of which message. */
@@ -16,8 +15,6 @@ export interface Returned extends AttemptKey {
   acceptedAt: Date;
   /** The stage without capacity, if it is not the mailer. */
   stage?: "pdf" | undefined;
-  /** The priority with which it was dispatched; missing if an earlier version returned it. */
-  priority?: Priority | undefined;
 }
 
 /** How an attempt came back. */
@@ -261,7 +258,8 @@ export function openFlow(
         .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
     },
     release,
-    returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
+    returned: (integration) =>
+      [...flows.get(integration)?.returned.values() ?? []].toSorted(inOrder),
     integrationsReturned: () =>
       [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     knows(attempt) {
@@ -302,6 +300,11 @@ export function openFlow(
  */
 function growthOf({ cap, slowStartThreshold }: ServerFlow): number {
   return cap < slowStartThreshold ? 1 : 1 / 16;
+}
+
+/** Compares returned attempts by the age of their sends. */
+function inOrder(one: Returned, other: Returned): number {
+  return one.acceptedAt.getTime() - other.acceptedAt.getTime() || one.index - other.index;
 }
 
 function keyOf({ messageId, attempt }: AttemptKey): string {

@@ -2,31 +2,49 @@ import type { StorePart } from "@posthaste/storage";
 import type { Flow, Returned } from "./flow.ts";
 import { withoutRegister } from "./without_register.ts";
 
-/** How many returned attempts of an integration the scheduler remembers. */
-const MAX_RETURNED = 50;
+/** The dependencies of letting sends wait again. */
+export type RequeueDeps = StorePart<
+  "waiting.requeueSends" | "registers.find" | "sends.heads"
+>;
+
+/** How many attempts that printers returned the scheduler remembers of an integration. */
+const MAX_FROM_PRINTERS = 1000;
 
 /**
- * Lets small sends wait in the ledger if more attempts of their integration came back than the scheduler remembers. Their
- * server is slower than they arrive, and new ones wait behind them. Those that a printer returned go on with bulk priority:
- * mail without PDFs need not wait behind them. What came with bulk priority stays: the window bounds it.
+ * Lets small sends wait in the ledger that mailers returned: their server is slower than they arrive, and new ones wait
+ * behind them. What printers returned stays in the scheduler, since mail without PDFs need not wait behind it; what is
+ * beyond its limit waits in the ledger with bulk priority. Large sends stay, too: the window bounds what comes back of
+ * them.
  */
 export async function requeueReturned(
   flow: Pick<Flow, "returned" | "integrationsReturned" | "release" | "wake">,
-  deps: StorePart<"waiting.requeueSends" | "registers.find">,
+  deps: RequeueDeps,
 ): Promise<void> {
-  const newest = flow.integrationsReturned().flatMap((key) =>
-    flow.returned(key).slice(MAX_RETURNED).filter(({ priority }) => priority !== "bulk")
-  );
-  const open = await withoutRegister(newest, { flow, ...deps });
+  const returned = flow.integrationsReturned().flatMap((key) => {
+    const { pdf = [], mailer = [] } = Object.groupBy(
+      flow.returned(key),
+      ({ stage = "mailer" }) => stage,
+    );
+    return [...mailer, ...pdf.slice(MAX_FROM_PRINTERS)];
+  });
+  const open = await withoutRegister(await ofSmallSends(returned, deps), { flow, ...deps });
   if (open.length === 0) return;
   const bySend = Map.groupBy(open, ({ sendId }) => sendId);
   const requeued = await deps.waiting.requeueSends([...bySend].map(([id, attempts]) => ({
-    ...{ id, index: lowestOf(attempts) },
+    ...{ id, index: Math.min(...attempts.map(({ index }) => index)) },
     by: attempts.every(({ stage }) => stage === "pdf") ? "pdf" : "mailer",
   })));
   for (const id of requeued) for (const attempt of bySend.get(id) ?? []) flow.release(attempt);
 }
 
-function lowestOf(attempts: readonly Returned[]): number {
-  return Math.min(...attempts.map(({ index }) => index));
+async function ofSmallSends(
+  returned: readonly Returned[],
+  { sends }: StorePart<"sends.heads">,
+): Promise<Returned[]> {
+  if (returned.length === 0) return [];
+  const heads = await sends.heads([...new Set(returned.map(({ sendId }) => sendId))]);
+  const small = new Set(
+    heads.flatMap(({ _id, priority }) => priority === "transactional" ? [_id] : []),
+  );
+  return returned.filter(({ sendId }) => small.has(sendId));
 }

@@ -3,6 +3,7 @@ import { pause, rareWarnings, untilBeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import type { Flow } from "./flow.ts";
+import { type RequeueDeps, requeueReturned } from "./requeue_returned.ts";
 import { type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
 
 /** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
@@ -19,7 +20,7 @@ const MIN_PAUSE_MS = 100;
  * together keep it. One tracker does it for all. Two would be safe, but every second dispatch would be wasted.
  */
 export async function scheduleForever(
-  deps: ScheduleDeps & DueDeps & { logger: Pick<Logger, "warn"> },
+  deps: ScheduleDeps & DueDeps & RequeueDeps & { logger: Pick<Logger, "warn"> },
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   // After a failure the next round follows soon.
@@ -47,6 +48,7 @@ export async function scheduleForever(
       isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow)) ?? true;
       searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }
+    await run("let returned mail wait", () => requeueReturned(flow, deps));
     const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow)) ?? true;
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;

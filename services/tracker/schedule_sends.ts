@@ -1,4 +1,4 @@
-import { MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
+import { MAX_MESSAGES_PER_EVENT, messageIdOf, priorityOf } from "@posthaste/contracts";
 import { circuitState } from "@posthaste/limits";
 import { redispatchesOf } from "@posthaste/messaging";
 import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
@@ -8,7 +8,6 @@ import type { Flow } from "./flow.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
 import { openRound, openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
-import { requeueReturned } from "./requeue_returned.ts";
 import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
@@ -19,7 +18,6 @@ export type ScheduleDeps =
   & StorePart<
     | "waiting.integrationsWaitedFor"
     | "waiting.listSends"
-    | "waiting.requeueSends"
     | "waiting.advanceSend"
     | "waiting.startSends"
     | "circuits.list"
@@ -41,25 +39,42 @@ export async function startScheduled(
 }
 
 /**
- * Dispatches returned attempts and waiting sends, within the capacity. Returns whether any mail
- * waits.
+ * Dispatches waiting small sends, then returned attempts, and then waiting large sends, within the capacity. Returns
+ * whether any mail waits.
  *
  * @throws The first error, after the work on all other integrations and sends.
  */
 export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<boolean> {
-  await requeueReturned(flow, deps);
   const returned = flow.integrationsReturned();
   const waited = await deps.waiting.integrationsWaitedFor();
   const integrations = [...new Set([...returned, ...waited])];
   if (integrations.length === 0) return false;
   const round = openRound(await deps.circuits.list(), flow);
   const found = await allSettled(integrations, (key) => findSends(key, round, deps));
-  const parts = takeParts(found.results.flat());
+  const open = found.results.flat();
+  const { transactional = [], bulk = [] } = Object.groupBy(
+    open.flatMap(({ sends, routes }) => sends.map((send): Found => ({ send, routes }))),
+    ({ send }) => send.priority,
+  );
   // Together: one command moves all cursors.
-  const dispatched = await allSettled(parts, (part) => dispatchPart(part, flow, deps));
-  const [error] = [...found.errors, ...dispatched.errors];
+  const dispatchAll = (sends: readonly Found[]) =>
+    allSettled(takeParts(sends), (part) => dispatchPart(part, flow, deps));
+  const small = await dispatchAll(transactional);
+  const again = await allSettled(
+    open,
+    ({ key, routes }) => dispatchReturned(key, { flow, routes }, deps),
+  );
+  const large = await dispatchAll(bulk);
+  const [error] = [found, small, again, large].flatMap(({ errors }) => errors);
   if (error !== undefined) throw error;
   return true;
+}
+
+/** An integration that may be given mail now, and the sends that wait for it. */
+interface Open {
+  key: string;
+  routes: Routes;
+  sends: WaitingSend[];
 }
 
 /** A send that waits for an integration, and what may be done with it. */
@@ -68,14 +83,13 @@ interface Found {
   routes: Routes;
 }
 
-/** Dispatches the returned attempts of an integration, and returns the sends that may be dispatched now. */
-async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Found[]> {
+/** Returns the sends of an integration that may be dispatched now; nothing if its window is full. */
+async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Open[]> {
   const { flow, circuits } = round;
   // A full window needs no look-up unless others may send the mail: a hundred silent servers cause no work.
   const isAway = circuitState(circuits.get(key), deps.now()) !== "closed";
   if (flow.inFlight(key) >= flow.windowOf(key) && !isAway) return [];
   const routes = await openRoutes(key, round, deps);
-  await dispatchReturned(key, { flow, routes }, deps);
   const [accountId = ""] = key.split("/");
   const except = flow.postponedSends(accountId);
   // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
@@ -88,7 +102,7 @@ async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise
       // Each send has at least one message.
       deps.waiting.listSends(key, { limit: Math.min(MAX_SENDS, left), senders, except }),
   );
-  return found.flat().map((send) => ({ send, routes }));
+  return [{ key, routes, sends: found.flat() }];
 }
 
 /** Messages of a send, and the integration that is to send them. */
@@ -98,10 +112,7 @@ interface Part {
   id: number;
 }
 
-/**
- * Chooses the waiting messages that are dispatched now, in their order: small sends of all integrations before large
- * ones, as several may share a fallback.
- */
+/** Chooses the messages that are dispatched now: the oldest of all integrations, as several may share a fallback. */
 function takeParts(found: readonly Found[]): Part[] {
   const ordered = found.toSorted(({ send: one }, { send: other }) => inTurn(one, other));
   return ordered.flatMap(({ send, routes }): Part[] => {
@@ -136,7 +147,7 @@ async function dispatchPart(
   const events = redispatchesOf(send, open, {
     perEvent: MAX_MESSAGES_PER_EVENT,
     // Some may be under way if it has waited again: the api dispatched them, and the flow does not know them.
-    redelivered: send.priority === "transactional" && send.messageCount > 1,
+    redelivered: send.messageCount > 1 && priorityOf(send.messageCount) === "transactional",
     integrationId: id === integrationId ? undefined : id,
   });
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });

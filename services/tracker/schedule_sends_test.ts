@@ -54,7 +54,6 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
         Promise.resolve([
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
-      requeueSends: () => Promise.resolve([]),
       startSends: () => Promise.resolve(0),
       listSends: (key, { limit, senders, except = [] }) =>
         Promise.resolve(
@@ -239,7 +238,7 @@ function returned(send: WaitingSend, index: number): StatusEvent {
 }
 
 test("scheduleOnce() dispatches returned attempts before the rest, when there is capacity", async () => {
-  const send = waitingSend({ priority: "transactional" });
+  const send = waitingSend();
   const { flow, run, indexes, published } = openScheduler([send]);
   await run();
   indexes();
