@@ -17,6 +17,8 @@ export interface AdmissionDeps {
   /** Circuit state of a server that was unreachable recently. */
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
   now(): Date;
+  /** A monotonic clock in milliseconds, for rates. @default {performance} */
+  clock?: { now(): number };
   /** Aborts when the process is about to end: from then on it begins no mail. */
   lastCall: AbortSignal;
 }
@@ -88,13 +90,15 @@ interface Traffic {
  * estimate uses the times of the last transactions, and for how long none has ended.
  */
 export function openAdmission(deps: AdmissionDeps): Admission {
+  const { clock = performance } = deps;
   const traffics = new Map<string, Traffic>();
 
   function trafficOf(key: string): Traffic {
     let traffic = traffics.get(key);
     if (traffic === undefined) {
       const places = openSemaphore({ max: 0 });
-      const bucket = { tokens: 1, filledAt: 0 };
+      // It may begin with one mail, not with a burst: others may have begun, too.
+      const bucket = { tokens: 1, filledAt: clock.now() };
       traffic = {
         ...{ places, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
         blockedUntil: 0,
@@ -124,16 +128,19 @@ export function openAdmission(deps: AdmissionDeps): Admission {
           circuit !== undefined && circuitCapacity(circuit, { now, inFlight }) <= 0;
       };
       if (suspended !== null || isBlocked(traffic.places.held)) return "later";
-      const peers = deps.peers();
-      const connections = shareOf(maxConnections, peers, key);
-      if (connections === 0) return "elsewhere";
+      const share = () => shareOf(maxConnections, deps.peers(), key);
+      if (share() === 0) return "elsewhere";
       let waitedMs: number | undefined = 0;
       if (maxPerMinute !== null) {
-        const perMinute = rateShareOf({ maxPerMinute, maxConnections }, peers, key);
+        const perMinute = rateShareOf({ maxPerMinute, maxConnections }, deps.peers(), key);
         if (perMinute === 0) return "elsewhere";
-        waitedMs = await waitForToken(traffic, perMinute, deps);
+        const { lastCall } = deps;
+        waitedMs = await waitForToken(traffic, perMinute, { now: clock.now(), lastCall });
         if (waitedMs === undefined) return "later";
       }
+      // While it waited, another mailer may have joined.
+      const connections = share();
+      if (connections === 0) return "elsewhere";
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
       const place = await takePlace(traffic, {
@@ -197,12 +204,12 @@ function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Prio
 async function waitForToken(
   { bucket }: Traffic,
   perMinute: number,
-  { now, lastCall: signal }: AdmissionDeps,
+  { now, lastCall: signal }: { now: number; lastCall: AbortSignal },
 ): Promise<number | undefined> {
   const perMs = perMinute / 60_000;
   // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
-  const waitMs = reserveToken(bucket, rate, { now: now().getTime(), maxWaitMs: MAX_WAIT_MS });
+  const waitMs = reserveToken(bucket, rate, { now, maxWaitMs: MAX_WAIT_MS });
   // At the last call, the check for a place sends it back.
   if (waitMs) await delay(waitMs, undefined, { signal }).catch(() => {});
   return waitMs;

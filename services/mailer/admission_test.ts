@@ -14,6 +14,7 @@ function openTestAdmission(circuit?: Partial<IntegrationCircuit>) {
     circuitOf: (_id) =>
       circuit && { _id, failures: 5, openUntil: null, reason: "gone", ...circuit },
     now: () => new Date(world.now),
+    clock: { now: () => world.now },
     lastCall: ending.signal,
   });
   return { admission, world, end: () => ending.abort() };
@@ -250,6 +251,8 @@ test("admit() assigns each mailer its share of connections and of the rate", asy
   assert.equal((await Promise.all(shares)).reduce((a, b) => a + b), 5);
   world.peers = { count: 2, position: 0 };
   const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 1200 });
+  passed(await admission.admit(slow, "transactional")).leave();
+  world.now += 1000;
   for (let mails = 0; mails < 10; mails++) {
     passed(await admission.admit(slow, "transactional")).leave();
   }
@@ -277,6 +280,29 @@ test("admit() lets mails wait for the rate, each for its own time, and returns t
   passed(await admissions[0] ?? "later");
   end();
   assert.deepEqual(await Promise.all(admissions.slice(1)), ["later", "later", "later"]);
+});
+
+test("admit() gives a mail its share of connections after its wait for the rate", async (context) => {
+  const { move } = stopTime(context);
+  const { admission, world } = openTestAdmission();
+  const integration = integrationOf({ maxPerMinute: 60, maxConnections: 5 });
+  passed(await admission.admit(integration, "transactional")).leave();
+  const waiting = admission.admit(integration, "transactional");
+  world.peers = { count: 5, position: 0 };
+  await move(1000);
+  assert.equal(passed(await waiting).connections, 1);
+});
+
+test("admit() begins with one mail, not with a second's worth of the rate", async (context) => {
+  stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxPerMinute: 6000, maxConnections: 20 });
+  let begun = 0;
+  for (let mails = 0; mails < 10; mails++) {
+    admission.admit(integration, "transactional").then(() => begun++);
+  }
+  await turn();
+  assert.equal(begun, 1);
 });
 
 test("admit() lets all mailers together begin with one mail if the rate is low", async () => {
