@@ -71,6 +71,7 @@ await runService({
       integrations: cachedIntegrations(store.integrations),
       findSuppressed: openSuppressionLookup(store.suppressions),
       unseal: unsealer(keys, accessTokens),
+      peers: peer.peers,
       admission: openAdmission({
         peers: peer.peers,
         circuitOf: circuits.circuitOf,

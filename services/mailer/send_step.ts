@@ -26,6 +26,7 @@ import type { ReadyMessage } from "./compose_message.ts";
 import { isTooOld } from "./begin_work.ts";
 import { deferTooOld, failUnsent, returnUntried, suppress } from "./end_unsent.ts";
 import { bytesOf } from "./mail_memory.ts";
+import type { Peers } from "./share.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
 import { drop, statusFieldsOf } from "./end_attempt.ts";
 
@@ -37,15 +38,17 @@ export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
   /** Returns which addresses of an account are suppressed now, by the address in lower case. */
   findSuppressed: SuppressionStore["among"];
   admission: Admission;
+  /** The mailers that get the same mail. */
+  peers(): Pick<Peers, "count">;
   /** Bytes of the mails in flight, of all and of each account. */
   inFlight: Semaphore;
 };
 
 /**
- * A mail that often reaches mailers without a connection goes back to the scheduler. With six mailers for
- * each connection, that is one mail in 22.
+ * How often a mail passes on to another mailer, for each mailer there is. After that it goes back to the scheduler: fewer
+ * than one in fifty, even if only one mailer has a connection.
  */
-const MAX_PASSES = 16;
+const PASSES_PER_MAILER = 4;
 
 type MailMessage = Delivery<MessagesEvent>["data"]["messages"][number];
 
@@ -91,7 +94,7 @@ export function sendStep(deps: SendDeps): Step<MessagesEvent> {
         if (full === "owner") {
           return await returnUntried(message, deps);
         }
-        const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
+        const canPass = (delivery.data.passes ?? 0) < PASSES_PER_MAILER * deps.peers().count;
         return await sendOne(message, { integration, own, canPass, suppressed }, deps);
       });
       return verdictOf(delivery, results, messages);

@@ -115,6 +115,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
         return Promise.resolve(false);
       },
     },
+    peers: () => ({ count: 4 }),
     admission: {
       admit: ({ maxConnections: connections }) =>
         Promise.resolve({
@@ -695,7 +696,7 @@ test("sendStep() asks for admission with the priority of its event", async () =>
   assert.deepEqual(asked, ["bulk", "transactional"]);
 });
 
-test("sendStep() leaves a mail unchanged to the other mailers, until it came too often", async () => {
+test("sendStep() leaves a mail unchanged to the other mailers, four times for each", async () => {
   const admit = () => Promise.resolve("elsewhere" as const);
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const { signal } = new AbortController();
