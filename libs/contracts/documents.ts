@@ -384,7 +384,10 @@ export interface Send {
   trace?: string;
   /** Encrypts the subjects in its messages, base64. Removed with the variables of the request. */
   subjectKey?: string;
-  /** Recipients before this one were dispatched once; missing when all were. */
+  /**
+   * Recipients before this one were dispatched; missing when all were. If it waits again, later ones may be on their way or
+   * have ended.
+   */
   next?: number;
   /** `_id` of the integration whose capacity it waits for, while `next` is set. */
   waitsFor?: string;

@@ -20,11 +20,11 @@ const BEHIND_MS = 5000;
 export function blockedIntegrations(db: Db): BlockedIntegrations {
   const { integrationHealth, messages, openIntegrations, sends } = collectionsOf(db);
   return {
+    // Each query has an index.
     async listBlocked(now) {
       const projection = { _id: 1 };
       const [waiting, behind, unreachable, suspended] = await Promise.all([
         messages.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-        // For all three there is an index.
         sends.distinct("waitsFor", {
           ...{ waitsFor: { $gte: "" }, priority: "transactional" },
           acceptedAt: { $lt: new Date(now.getTime() - BEHIND_MS) },

@@ -5,15 +5,15 @@ import type { Logger } from "@posthaste/telemetry";
 
 /** The integrations whose mail has to wait in the ledger. */
 export interface BlockedIntegrations {
-  /** Returns whether mail of an integration cannot go now. */
+  /** Returns whether mail of an integration has to wait. */
   has(integration: Pick<Integration, "_id" | "suspended">): boolean;
   /** Keeps the list current until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * How often the ledger is queried. Mail of a blocked integration that is dispatched in between is
- * returned by the mailer.
+ * How often the ledger is queried. Mail of a blocked integration that is accepted in between is dispatched: a mailer returns
+ * it if it cannot go now, and otherwise it may overtake mail that waits.
  */
 export interface BlockedOptions {
   /** While mail is accepted, in milliseconds. @default {2000} */
