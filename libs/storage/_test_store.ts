@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { type Batch, BATCH_OPEN_MS, messageIdOf, newId, type Send } from "@posthaste/contracts";
+import { type Batch, BATCH_OPEN_MS, newId, type Send } from "@posthaste/contracts";
 import { openTestMongo } from "@posthaste/kit";
 import { type Db, MongoClient } from "mongodb";
+import { identityOf } from "./message_identity.ts";
 import type { Postponement } from "./message_postponement.ts";
 import { openStore, type Store } from "./store.ts";
 
@@ -65,15 +66,7 @@ export function postponementOf(
   send: Send,
   { index = 0, ...times }: Pick<Postponement, "now" | "nextAt" | "reason"> & { index?: number },
 ): Postponement {
-  return {
-    messageId: messageIdOf(send._id, index),
-    sendId: send._id,
-    accountId: send.accountId,
-    index,
-    email: send.request.to[index]?.email ?? "",
-    acceptedAt: send.acceptedAt,
-    ...{ integration: `${send.accountId}/${send.integrationId}`, from: send.request.from.email },
-    attempt: 0,
-    ...times,
-  };
+  const identity = identityOf(send, index);
+  assert.ok(identity);
+  return { ...identity, attempt: 0, ...times };
 }

@@ -40,7 +40,7 @@ const EXCEPTIONS: Record<string, string> = {
   "statistics.recount": RECONCILER,
   "statistics.ledgerState":
     "counts and sizes for the operator's telemetry, of all accounts together",
-  "sends.findRecipients": "the same",
+  "sends.identify": "the same",
   "registers.find": RECONCILER,
   "messages.unfinished": RECONCILER,
   "messages.unfinishedOf": RECONCILER,

@@ -241,6 +241,26 @@ test("forgetRecipient() removes a person from the copies of others' mail, and fr
   assert.deepEqual((await store.retention.forgetRecipient(accountId, ann.email, ERASE)).left, []);
 });
 
+test("forgetRecipient() finds copies of a message that waited before its first attempt", async () => {
+  const { store } = opened;
+  const accountId = "acc_late_copies";
+  const cc = [{ email: "ann.later@example.com" }];
+  const request = { from: { email: "shop@example.com" }, to: [{ email: "bob@example.com" }], cc };
+  const send = testSend({ _id: newSendId(accountId, now), accountId, request });
+  await store.sends.accept(send);
+  const messageId = messageIdOf(send._id, 0);
+  const [identity] = (await store.sends.identify([messageId])).values();
+  assert.ok(identity);
+  const waits = { attempt: 0, now, nextAt: now, reason: "no image yet" };
+  await store.waiting.postponeMessage({ ...identity, ...waits });
+  await endAttempt(store, "sent", {
+    ...{ messageId, attempt: 1, at: now },
+    copiesRefused: cc.map(({ email }) => ({ email, reply: { code: 550 } })),
+  });
+  await store.retention.forgetRecipient(accountId, "ann.later@example.com", ERASE);
+  assert.doesNotMatch(await everything(), /ann.later/i);
+});
+
 test("forgetRecipient() only counts lines of the audit log where it may not change them", async () => {
   const { store } = opened;
   const accountId = "acc_counted";

@@ -32,7 +32,7 @@ export function messagePostponement(db: Db): MessagePostponement {
     { upsert }: { upsert: boolean },
   ): Promise<boolean> {
     const { messageId, accountId, attempt, now, reason, nextAt } = postponement;
-    const { sendId, index, email, acceptedAt, integration, from } = postponement;
+    const { sendId, index, email, copies, acceptedAt, integration, from } = postponement;
     const filter = { _id: messageId, accountId, attempt, state: "deferred" } as const;
     const change = { state: "deferred", waitsFor, nextAt, reason, ...senderOf({ from }) } as const;
     const { matchedCount, upsertedCount } = await messages.updateOne({
@@ -42,7 +42,10 @@ export function messagePostponement(db: Db): MessagePostponement {
     }, {
       $set: change,
       $push: { timeline: { at: now, type: "deferred", attempt, detail: reason } },
-      $setOnInsert: { sendId, index, email, acceptedAt, integration, ...ON_INSERT },
+      $setOnInsert: {
+        ...{ sendId, index, email, acceptedAt, integration, ...ON_INSERT },
+        ...(copies === undefined ? {} : { copies }),
+      },
     }, { upsert });
     if (matchedCount + upsertedCount > 0) return true;
     return (await messages.updateOne({ ...filter, reason }, { $set: change })).matchedCount > 0;

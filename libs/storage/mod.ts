@@ -204,7 +204,7 @@ export {
 export { RevisionConflictError } from "./revision_conflict_error.ts";
 export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./send_acceptance.ts";
 export type { FoundSendHead, SendFilter, SendSearch, SendSearchResult } from "./send_search.ts";
-export type { FinishedSend, Recipients, SendHead, SendStore } from "./send_store.ts";
+export type { FinishedSend, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { AttemptCount } from "./attempt_count.ts";

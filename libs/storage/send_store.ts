@@ -1,19 +1,13 @@
 import { randomName } from "@posthaste/runtime";
-import { messageIdOf, type Send, startOf, TERMINAL_STATES } from "@posthaste/contracts";
+import { messageIdOf, parseMessageId, type Send, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { toSend } from "./_stored_send.ts";
+import { identityOf, type MessageIdentity } from "./message_identity.ts";
 
 /** A send without its request, which may weigh megabytes; `from` is the request's. */
 export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] };
-
-/** The recipients of a send. `acceptedAt` is when it started, as in its messages. */
-export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
-  /** The sender's address. */
-  from: string;
-  emails: string[];
-};
 
 /** A send whose messages are all in a terminal state. */
 export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageCount" | "batchId"> {
@@ -36,8 +30,8 @@ export interface SendStore {
   load(id: string): Promise<Send | null>;
   /** Loads those of some sends that exist, one after another: each may weigh megabytes. */
   loadMany(ids: string[]): AsyncIterable<Send>;
-  /** Finds the recipients of some sends, each recipient at its index. Missing sends are left out. */
-  findRecipients(ids: string[]): Promise<Map<string, Recipients>>;
+  /** Returns who some messages are, by their ids. Those whose send is missing are left out. */
+  identify(messageIds: readonly string[]): Promise<Map<string, MessageIdentity>>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
   list(
     accountId: string,
@@ -91,25 +85,29 @@ export function sendStore(db: Db): SendStore {
       .toArray();
   }
 
+  async function* loadMany(ids: string[]): AsyncGenerator<Send> {
+    const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
+    for await (const stored of found) yield toSend(stored);
+  }
+
   return {
     find: (accountId, id) => findOne({ _id: id, accountId }),
     // A withdrawn send has no request any more.
     load: (id) =>
       findOne({ _id: id, request: { $exists: true }, contentRemovedAt: { $exists: false } }),
-    async *loadMany(ids) {
-      const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
-      for await (const stored of found) yield toSend(stored);
-    },
-    async findRecipients(ids) {
-      const found = new Map<string, Recipients>();
-      const stored = sends.find({ _id: { $in: ids }, request: { $exists: true } });
-      for await (const { _id, accountId, integrationId, from, request, ...times } of stored) {
-        const { to }: Send["request"] = JSON.parse(request);
-        const emails = to.map(({ email }) => email);
-        const acceptedAt = startOf(times);
-        found.set(_id, { accountId, acceptedAt, integrationId, from: from.email, emails });
+    loadMany,
+    async identify(messageIds) {
+      const wanted = messageIds.flatMap((id) => parseMessageId(id) ?? []);
+      if (wanted.length === 0) return new Map();
+      const bySend = Map.groupBy(wanted, ({ sendId }) => sendId);
+      const found: MessageIdentity[] = [];
+      for await (const send of loadMany([...bySend.keys()])) {
+        for (const { index } of bySend.get(send._id) ?? []) {
+          const identity = identityOf(send, index);
+          if (identity !== null) found.push(identity);
+        }
       }
-      return found;
+      return new Map(found.map((identity) => [identity.messageId, identity]));
     },
     list(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };

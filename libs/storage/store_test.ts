@@ -205,7 +205,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
-  await store.sends.findRecipients([send._id]);
+  await store.sends.identify([messageId]);
   await store.waiting.integrationsDue(now);
   await store.waiting.queueSend(send);
   await store.waiting.integrationsWaitedFor();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
 import { testSend } from "@posthaste/kit";
 import { examinedBy, openTestStore } from "./_test_store.ts";
 
@@ -222,8 +223,9 @@ test("a scheduled send is found as such, and kept at least as long as from its s
 
   await store.waiting.startSends({ now: at(600), reconcileAt: at(660) });
   assert.deepEqual((await stateOf())?.state, "queued");
-  const found = await store.sends.findRecipients([send._id]);
-  assert.deepEqual(found.get(send._id)?.acceptedAt, at(600));
+  const messageId = messageIdOf(send._id, 0);
+  const found = await store.sends.identify([messageId]);
+  assert.deepEqual(found.get(messageId)?.acceptedAt, at(600));
   await store.sends.settle([send, plain], at(700));
   const remove = async (seconds: number) => {
     const weekLater = at(seconds + 8 * 24 * 3600);

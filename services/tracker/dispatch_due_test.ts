@@ -4,6 +4,7 @@ import type { DueMessage, SendHead } from "@posthaste/storage";
 import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { identifyAll } from "./_test_identify.ts";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import { openFlow } from "./flow.ts";
 
@@ -67,12 +68,7 @@ function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
     },
     sends: {
       heads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
-      findRecipients: () => {
-        const emails = Array.from({ length: 9 }, (_, index) => `r${index}@example.com`);
-        const known = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4 };
-        const recipients = { ...known, from: "shop@example.com", emails };
-        return Promise.resolve(new Map([[SEND._id, recipients]]));
-      },
+      identify: identifyAll(NOW),
     },
     integrations: {
       find: () => Promise.resolve(OPEN),

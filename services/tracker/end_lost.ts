@@ -1,4 +1,4 @@
-import { type Integration, messageIdOf, startOf } from "@posthaste/contracts";
+import { type Integration, messageIdOf } from "@posthaste/contracts";
 import {
   advance,
   afterUnknown,
@@ -46,24 +46,19 @@ export async function endLost(
   deps: EndLostDeps,
 ): Promise<void> {
   if (lost.length === 0) return;
-  const { _id: sendId, accountId } = send;
-  const acceptedAt = startOf(send);
-  const integration = await deps.integrations.find(accountId, send.integrationId);
-  const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
-  await writeAll(lost, async ({ index, decision, fallback }) => {
-    const email = recipients?.emails[index];
-    if (email === undefined) return [];
+  const integration = await deps.integrations.find(send.accountId, send.integrationId);
+  const idOf = ({ index }: LostAttempt) => messageIdOf(send._id, index);
+  const identities = await deps.sends.identify(lost.map(idOf));
+  await writeAll(lost, async (attempt) => {
+    const { index, decision, fallback } = attempt;
+    const message = identities.get(idOf(attempt));
+    if (message === undefined) return [];
+    const { acceptedAt } = message;
     const outcome = decision.do === "complete"
       ? decision.outcome
       : unknownOutcome(decision, { acceptedAt, integration, fallback, now: deps.now() });
-    const messageId = messageIdOf(sendId, index);
-    const integrationKey = `${accountId}/${send.integrationId}`;
-    const ledger = deps.registers.ledgerOf({
-      ...{ messageId, sendId, accountId, index, email, acceptedAt },
-      ...{ integration: integrationKey, from: send.from.email },
-    });
     const { n } = decision;
-    const ending = await advance(beginOutcome({ n, outcome }), ledger);
+    const ending = await advance(beginOutcome({ n, outcome }), deps.registers.ledgerOf(message));
     // Another process knew more, and reports it.
     if (ending.phase !== "end" || ending.result !== "written") return [];
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });

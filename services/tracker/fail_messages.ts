@@ -1,5 +1,5 @@
 import { randomName } from "@posthaste/runtime";
-import { messageIdOf, startOf } from "@posthaste/contracts";
+import { messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { Outgoing } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead, StorePart, WaitingSend } from "@posthaste/storage";
@@ -8,7 +8,7 @@ import { writeAll } from "./write_all.ts";
 
 /** The dependencies of failing messages. */
 export type FailureDeps =
-  & StorePart<"registers.ledgerOf" | "sends.findRecipients">
+  & StorePart<"registers.ledgerOf" | "sends.identify">
   & {
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
     now(): Date;
@@ -44,22 +44,16 @@ export async function failMessages(
   send: SendHead,
   messages: readonly { index: number; attempt: number }[],
   cause: string,
-  { registers: { ledgerOf }, sends: { findRecipients }, publish, now }: FailureDeps,
+  { registers: { ledgerOf }, sends: { identify }, publish, now }: FailureDeps,
 ): Promise<number> {
-  const { _id: sendId, accountId, integrationId, trace } = send;
   if (messages.length === 0) return 0;
-  const acceptedAt = startOf(send);
-  const recipients = (await findRecipients([sendId])).get(sendId);
+  const idOf = (index: number) => messageIdOf(send._id, index);
+  const identities = await identify(messages.map(({ index }) => idOf(index)));
   const at = now();
   const reason = `${cause}; retries ended`;
   return await writeAll(messages, async ({ index, attempt }) => {
-    const email = recipients?.emails[index];
-    if (email === undefined) return [];
-    const messageId = messageIdOf(sendId, index);
-    const message = {
-      ...{ messageId, sendId, accountId, index, email, acceptedAt },
-      ...{ integration: `${accountId}/${integrationId}`, from: send.from.email },
-    };
+    const message = identities.get(idOf(index));
+    if (message === undefined) return [];
     const outcome: AttemptOutcome = {
       ...{ state: "failed", at, reason },
       lines: [{ at, type: "failed", attempt, detail: reason }],
@@ -78,5 +72,5 @@ export async function failMessages(
       default:
         return [];
     }
-  }, (report) => publish(report, trace));
+  }, (report) => publish(report, send.trace));
 }

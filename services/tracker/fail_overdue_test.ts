@@ -188,7 +188,7 @@ test("failOverdue() searches ten integrations in a round, those first that were 
 test("failOverdue() fails the rest of an integration's mail if one send of it cannot be failed", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const { sends } = scheduler.deps;
-  const { findRecipients } = sends;
+  const { identify } = sends;
   const broken = await scheduler.accept(OLD);
   returnAll(scheduler, broken);
   const others = [
@@ -197,8 +197,10 @@ test("failOverdue() fails the rest of an integration's mail if one send of it ca
     await scheduler.wait(OLD),
   ];
   if (others[0]) returnAll(scheduler, others[0]);
-  sends.findRecipients = (ids) =>
-    ids.includes(broken._id) ? Promise.reject(new Error("cannot be read")) : findRecipients(ids);
+  sends.identify = (ids) =>
+    ids.includes(messageIdOf(broken._id, 0))
+      ? Promise.reject(new Error("cannot be read"))
+      : identify(ids);
   await assert.rejects(scheduler.failOverdue(), /cannot be read/);
   assert.deepEqual(new Set(scheduler.takeFailed()), new Set(others.map(({ _id }) => _id)));
   // It is tried again.

@@ -5,6 +5,7 @@ import { type Changes, openMemoryLedger, until, withChanges } from "@posthaste/k
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
+import { identifyAll } from "./_test_identify.ts";
 import { type ReconcileDeps, reconcileForever, reconcileOnce } from "./reconcile.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
@@ -62,14 +63,7 @@ function openReconciler(
       ledgerOf: ledger.registers.ledgerOf,
     },
     sends: {
-      findRecipients: (ids) =>
-        Promise.resolve(
-          new Map(ids.map((id) => [id, {
-            ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
-            from: "shop@example.com",
-            emails: Array.from({ length: 9 }, (_, index) => `r${index}@example.com`),
-          }])),
-        ),
+      identify: identifyAll(NOW),
       listToReconcile: (now, limit) => {
         done.push(`find ${limit} at ${now.toISOString()}`);
         return Promise.resolve(sends);

@@ -1,15 +1,15 @@
 import { randomName } from "@posthaste/runtime";
-import { type MessageStatusData, parseMessageId } from "@posthaste/contracts";
+import type { MessageStatusData } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { StatusEvent } from "@posthaste/messaging";
-import type { AttemptOutcome, MessageIdentity, Recipients, StorePart } from "@posthaste/storage";
+import type { AttemptOutcome, MessageIdentity, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { EventRecorder } from "./record_events.ts";
 
 /** The dependencies of recording. */
 export type RecordDeps =
   & Pick<EventRecorder, "recordTimelines">
-  & StorePart<"registers.ledgerOf" | "waiting.postponeMessage" | "sends.findRecipients">
+  & StorePart<"registers.ledgerOf" | "waiting.postponeMessage" | "sends.identify">
   & {
     logger: Pick<Logger, "warn">;
   };
@@ -31,10 +31,14 @@ export async function recordStatusEvents(
   const waiting = statusEvents.flatMap(({ type, data }) =>
     type === "status.message.waiting" ? [data] : []
   );
-  const about = [...failures, ...waiting].map(({ sendId }) => sendId);
-  const recipients = about.length === 0 ? new Map() : await deps.sends.findRecipients(about);
+  const about = [...failures, ...waiting].map(({ messageId }) => messageId);
+  const identities = await deps.sends.identify(about);
   const identified = <T extends Failure | Waiting>(found: T[]) =>
-    found.map((statusEvent) => ({ statusEvent, message: identityOf(statusEvent, recipients) }));
+    found.map((statusEvent) => {
+      const message = identities.get(statusEvent.messageId);
+      const isOwn = message?.accountId === statusEvent.accountId;
+      return { statusEvent, message: isOwn ? message : undefined };
+    });
   await Promise.all([
     ...identified(failures).map(({ statusEvent, message }) =>
       message && endFailed(statusEvent, message, deps)
@@ -55,20 +59,6 @@ export async function recordStatusEvents(
   for (const sendId of unknown) {
     deps.logger.warn("Unknown send in a status event", { sendId });
   }
-}
-
-/** Returns which message a status event is about; `undefined` if its send is not in the ledger. */
-function identityOf(
-  { messageId, sendId, accountId, index: given }: Failure | Waiting,
-  recipients: ReadonlyMap<string, Recipients>,
-): MessageIdentity | undefined {
-  const index = parseMessageId(messageId)?.index ?? given;
-  const send = recipients.get(sendId);
-  const email = send?.accountId === accountId ? send.emails[index] : undefined;
-  if (send === undefined || email === undefined) return undefined;
-  const { acceptedAt, integrationId, from } = send;
-  const integration = `${accountId}/${integrationId}`;
-  return { messageId, sendId, accountId, integration, from, index, email, acceptedAt };
 }
 
 async function endFailed(

@@ -3,6 +3,7 @@ import type { StatusEvent } from "@posthaste/messaging";
 import { type Changes, losingWrites, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { identifyAll } from "./_test_identify.ts";
 import { type RecordDeps, recordStatusEvents } from "./record_status_events.ts";
 
 const sendId = newSendId("acc_1");
@@ -20,19 +21,12 @@ const failed: StatusEvent = {
 function openLedger(changes: Changes<RecordDeps> = {}) {
   const done: string[] = [];
   const ledger = openMemoryLedger();
-  const recipients = {
-    accountId: "acc_1",
-    acceptedAt: new Date(at),
-    integrationId: 4,
-    from: "shop@example.com",
-    emails: ["a@example.com"],
-  };
   const deps = withChanges<RecordDeps>({
     registers: {
       ledgerOf: ledger.registers.ledgerOf,
     },
     sends: {
-      findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
+      identify: identifyAll(new Date(at)),
     },
     waiting: {
       postponeMessage: ({ messageId, attempt, nextAt, reason }) => {
@@ -106,7 +100,7 @@ test("recordStatusEvents() warns of sends that the ledger does not have, or that
 test("recordStatusEvents() throws when the ledger is unavailable, so that the status events are redelivered", async () => {
   const { deps } = openLedger({
     sends: {
-      findRecipients: () => Promise.reject(new Error("away")),
+      identify: () => Promise.reject(new Error("away")),
     },
   });
   await assert.rejects(recordStatusEvents([failed], deps), /away/);

@@ -24,7 +24,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
       noteEnds: () => Promise.resolve(),
     },
     sends: {
-      findRecipients: () => Promise.resolve(new Map()),
+      identify: () => Promise.resolve(new Map()),
       listToReconcile: () => Promise.resolve([send]),
       nextReconciliation: () => Promise.resolve(undefined),
       finished: () => Promise.resolve([]),
