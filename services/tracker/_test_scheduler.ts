@@ -41,8 +41,7 @@ type Given = Partial<Integration> & { id: number };
  */
 export async function openTestScheduler(
   given: readonly Given[],
-  { circuits = [], firstWindow = 10 }: { circuits?: IntegrationCircuit[]; firstWindow?: number } =
-    {},
+  { circuits = [], firstWidth = 10 }: { circuits?: IntegrationCircuit[]; firstWidth?: number } = {},
 ) {
   await using opening = new AsyncDisposableStack();
   const { url, isMigrated, copy } = opening.use(await openTestMongo({ migrates: true }));
@@ -57,7 +56,7 @@ export async function openTestScheduler(
     } as unknown as Integration,
   ]));
   let passedMs = 0;
-  const flow = openFlow({ patienceMs: 60_000, firstWindow, clock: { now: () => passedMs } });
+  const flow = openFlow({ patienceMs: 60_000, firstWidth, clock: { now: () => passedMs } });
   let published: Outgoing[] = [];
   const deps = {
     ...store,

@@ -80,7 +80,7 @@ function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
     now: () => NOW,
   }, changes);
   const clock = { now: () => world.now };
-  const flow = openFlow({ patienceMs: PATIENCE_MS, firstWindow: 10, clock });
+  const flow = openFlow({ patienceMs: PATIENCE_MS, firstWidth: 10, clock });
   /** Runs one round. Returns how many messages it dispatched. */
   async function round(): Promise<number> {
     const before = world.published.length;

@@ -58,7 +58,7 @@ test("attempts that hang at the stopped server take no place of the fallback", a
   await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
     // Its host is gone. What it was sent last waits for its reply.
     circuits: [circuitOf(4, new Date(NOW.getTime() + HOUR))],
-    firstWindow: 2,
+    firstWidth: 2,
   });
   const hanging = await scheduler.defer({ messageCount: 2, nextAt: ago(100_000) });
   for (const index of [0, 1]) {
@@ -79,7 +79,7 @@ test("attempts that hang at the stopped server take no place of the fallback", a
 test("waiting sends go to the fallback immediately when a server goes away, although what it was sent fills its window", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
     circuits: [circuitOf(4, new Date(NOW.getTime() + HOUR))],
-    firstWindow: 2,
+    firstWidth: 2,
   });
   for (const n of [0, 1]) scheduler.flow.begin("acc_1/4", { messageId: `msg_${n}`, attempt: 0 });
   const { _id } = await scheduler.wait();

@@ -1,4 +1,5 @@
 import { openNews } from "./news.ts";
+import { openWindow, type ServerWindow, type WindowOptions } from "./server_window.ts";
 
 /** Which attempt of which message. */
 export interface AttemptKey {
@@ -64,76 +65,30 @@ export interface Flow {
   nextNews(withinMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Window without an outcome in the last two seconds. */
-const FIRST_WINDOW = 2;
-/** Smallest window of a server from which outcomes come: enough for all its connections. */
-const MIN_WINDOW = 10;
-const MAX_WINDOW = 2000;
-/** Up to this width a window grows quickly after a return, whatever came back. */
-const MIN_SLOW_START_THRESHOLD = 32;
-
-/**
- * Pause after every attempt was returned, in milliseconds. Then one message tries again; the pause doubles
- * with each failure.
- */
-const FIRST_PAUSE_MS = 2000;
-const MAX_PAUSE_MS = 15_000;
-
-/** Time for which a return counts if no other outcome of the server arrives. */
-const RETURNED_MS = 600_000;
-
-/** Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third of that. */
-const AHEAD_MS = 1500;
-
-/** Time for which the throughput of a server counts. */
-const MEMORY_MS = 2000;
-const MIN_SPAN_MS = 200;
-
 /** If so many messages of a send wait, the rest would probably wait, too. */
 const MAX_POSTPONED = 50;
 /** Shortest time between two removals of attempts that are no longer postponed. */
 const END_POSTPONED_EVERY_MS = 200;
 
 interface ServerFlow {
+  window: ServerWindow;
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
-  /** How many were in flight after the last dispatch. */
-  dispatched: number;
   /** By the key of an attempt. */
   returned: Map<string, Returned>;
-  /** When attempts ended, of the last seconds. */
-  ends: number[];
-  /** When the first attempt was dispatched after a pause. */
-  since: number;
-  /** Largest window since the last return: it grows with each attempt that ends ({@linkcode growthOf}). */
-  cap: number;
-  /**
-   * Up to this width the cap grows quickly, at first without limit: half of the one that was too wide, at least 32.
-   * The slow start threshold of TCP (RFC 5681, section 3.1).
-   */
-  slowStartThreshold: number;
-  returnedAt: number;
-  pauseMs: number;
 }
 
 /** Options of {@linkcode openFlow}. */
-export interface FlowOptions {
+export interface FlowOptions extends WindowOptions {
   /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
-  /** Window of an integration without an outcome in the last two seconds. @default {2} */
-  firstWindow?: number;
-  /** A monotonic clock in milliseconds. @default {performance} */
-  clock?: { now(): number };
 }
 
-/**
- * Opens the flow of one leader. The window follows the server: ten messages, and as many more as it accepts in one and a
- * half seconds, measured over the last two.
- */
-export function openFlow(
-  { patienceMs, firstWindow = FIRST_WINDOW, clock = performance }: FlowOptions,
-): Flow {
+/** Opens the flow of one leader. */
+export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
+  const { clock = performance } = options;
   const flows = new Map<string, ServerFlow>();
+  const unknown = openWindow(options);
   const owners = new Map<string, string>();
   /** By the key of an attempt: until when it waits. */
   const postponed = new Map<string, { accountId: string; sendId: string; until: number }>();
@@ -144,29 +99,20 @@ export function openFlow(
   function flowOf(integration: string): ServerFlow {
     let server = flows.get(integration);
     if (server === undefined) {
-      server = {
-        ...{ begun: new Map(), dispatched: 0, returned: new Map(), ends: [], since: clock.now() },
-        ...{
-          cap: MAX_WINDOW,
-          slowStartThreshold: MAX_WINDOW,
-          returnedAt: -Infinity,
-          pauseMs: FIRST_PAUSE_MS,
-        },
-      };
+      const window = openWindow(options);
+      server = { window, begun: new Map(), returned: new Map() };
       flows.set(integration, server);
     }
     return server;
   }
 
-  function forgetOld({ begun, ends }: ServerFlow): void {
+  function forgetOld({ begun }: ServerFlow): void {
     const now = clock.now();
     // In the order of their dispatch.
     for (const [key, at] of begun) {
       if (now - at < patienceMs) break;
       forget(key);
     }
-    const old = ends.findIndex((at) => now - at < MEMORY_MS);
-    ends.splice(0, old === -1 ? ends.length : old);
   }
 
   /** Removes an attempt from where it is: in flight, or waiting. Returns whether it was in flight. */
@@ -190,37 +136,14 @@ export function openFlow(
     for (const [key, { until }] of postponed) if (now >= until) postponed.delete(key);
   }
 
-  /**
-   * Narrows a window by one message that came back. Places that have become free since the last dispatch count as used:
-   * the server took their messages.
-   */
-  function narrow(server: ServerFlow, { wasBegun }: { wasBegun: boolean }): void {
-    const isTrial = wasBegun && server.cap === 0;
-    const used = Math.floor(Math.min(server.cap, server.dispatched));
-    if (wasBegun) {
-      server.cap = Math.max(0, used - 1);
-      // One message alone says nothing of a width.
-      if (used > 1) server.slowStartThreshold = Math.max(MIN_SLOW_START_THRESHOLD, used / 2);
-    } else {
-      // The api had dispatched it. This proves little of the server: one message may try immediately.
-      const others = server.begun.size === 0 ? 0 : used;
-      server.cap = Math.min(server.cap, Math.max(1, others));
-    }
-    if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
-    // What the api dispatched must not prolong the pause of a closed window: it may come back all the time.
-    if (wasBegun || server.cap > 0) server.returnedAt = clock.now();
-  }
-
   return {
     begin(integration, attempt) {
       const server = flowOf(integration);
       forgetOld(server);
-      const now = clock.now();
-      if (server.begun.size === 0 && server.ends.length === 0) server.since = now;
       const key = keyOf(attempt);
       forget(key);
-      server.begun.set(key, now);
-      server.dispatched = server.begun.size;
+      server.begun.set(key, clock.now());
+      server.window.begin(server.begun.size);
       owners.set(key, integration);
     },
     end(attempt) {
@@ -228,10 +151,7 @@ export function openFlow(
       const integration = owners.get(key);
       if (integration === undefined) return;
       forget(key);
-      const server = flowOf(integration);
-      server.ends.push(clock.now());
-      server.cap = Math.min(MAX_WINDOW, server.cap + growthOf(server));
-      server.pauseMs = FIRST_PAUSE_MS;
+      flowOf(integration).window.end();
       wake();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
@@ -242,7 +162,7 @@ export function openFlow(
         flowOf(own).returned.set(key, attempt);
         owners.set(key, own);
       }
-      if (isServerBusy) narrow(server, { wasBegun });
+      if (isServerBusy) server.window.narrow({ wasBegun, inFlight: server.begun.size });
       else wake();
     },
     postpone({ accountId, sendId, ...attempt }, ms) {
@@ -274,32 +194,14 @@ export function openFlow(
       const server = flows.get(integration);
       if (server === undefined) return 0;
       forgetOld(server);
-      const { begun, returned, ends, returnedAt } = server;
-      const isOver = clock.now() - returnedAt >= RETURNED_MS;
-      if (begun.size + returned.size + ends.length === 0 && isOver) flows.delete(integration);
+      const { window, begun, returned } = server;
+      if (begun.size + returned.size === 0 && window.isNew()) flows.delete(integration);
       return begun.size;
     },
     wake,
     nextNews: (withinMs, signal) => news.next({ withinMs, signal }),
-    windowOf(integration) {
-      const server = flows.get(integration);
-      if (server === undefined) return firstWindow;
-      forgetOld(server);
-      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - server.since));
-      const ahead = server.ends.length * (AHEAD_MS / spanMs);
-      if (server.cap === 0) return clock.now() - server.returnedAt >= server.pauseMs ? 1 : 0;
-      const least = server.ends.length === 0 ? firstWindow : MIN_WINDOW;
-      return Math.min(Math.floor(server.cap), Math.round(least + ahead));
-    },
+    windowOf: (integration) => (flows.get(integration)?.window ?? unknown).width(),
   };
-}
-
-/**
- * Returns by how much one attempt that ends widens a window after a return. One beyond the threshold keeps its width
- * while one attempt in seventeen comes back: fewer tell nothing of the mailers' capacity, and more exceed it.
- */
-function growthOf({ cap, slowStartThreshold }: ServerFlow): number {
-  return cap < slowStartThreshold ? 1 : 1 / 16;
 }
 
 /** Compares returned attempts by the age of their sends. */

@@ -5,7 +5,7 @@ import { type FlowOptions, openFlow } from "./flow.ts";
 const KEY = "acc_1/1";
 const BUSY = { isServerBusy: true };
 
-function openTestFlow(options: Pick<FlowOptions, "firstWindow"> = {}) {
+function openTestFlow(options: Pick<FlowOptions, "firstWidth"> = {}) {
   const clock = { time: 0, now: () => clock.time };
   return { clock, flow: openFlow({ ...options, patienceMs: 60_000, clock }) };
 }
@@ -72,14 +72,17 @@ test("openFlow() has a window that follows the server's throughput", () => {
   assert.ok(run(500, 1) >= 500, `${run(500, 1)}`);
 });
 
-test("openFlow() starts afresh for an integration without news for a while", () => {
+test("openFlow() starts afresh for an integration without an outcome for ten minutes", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 20; index++) flow.begin(KEY, attemptOf(index));
   for (let index = 0; index < 20; index++) flow.end(attemptOf(index));
   assert.ok(flow.windowOf(KEY) > 10);
   clock.time = 2000;
-  assert.equal(flow.inFlight(KEY), 0);
-  assert.equal(flow.windowOf(KEY), 2);
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
+  clock.time = 599_999;
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10], "it took mail minutes ago");
+  clock.time = 600_000;
+  assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 2]);
 });
 
 test("nextNews() waits until an attempt ends, mail is accepted, or the given time has passed", async () => {
@@ -106,7 +109,7 @@ test("nextNews() waits until an attempt ends, mail is accepted, or the given tim
 });
 
 test("keepReturned() narrows the window to what a busy server holds, and each accepted mail widens it by one", () => {
-  const { clock, flow } = openTestFlow({ firstWindow: 10 });
+  const { clock, flow } = openTestFlow({ firstWidth: 10 });
   for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index));
   for (let index = 4; index < 10; index++) flow.keepReturned(KEY, attemptOf(index), BUSY);
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [4, 4]);
@@ -278,7 +281,7 @@ test("keepReturned() keeps an attempt and its integration until it begins again 
 });
 
 test("keepReturned() keeps no later attempt, but narrows the window by it", () => {
-  const { flow } = openTestFlow({ firstWindow: 10 });
+  const { flow } = openTestFlow({ firstWidth: 10 });
   for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index, 1));
   flow.keepReturned(KEY, attemptOf(9, 1), BUSY);
   assert.deepEqual([flow.returned(KEY), flow.knows(attemptOf(9, 1))], [[], false]);

@@ -35,7 +35,7 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
 function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}) {
   const published: Outgoing[] = [];
   const order: string[] = [];
-  const flow = openFlow({ patienceMs: 60_000, firstWindow: 10, clock: { now: () => 0 } });
+  const flow = openFlow({ patienceMs: 60_000, firstWidth: 10, clock: { now: () => 0 } });
   const waits = (send: WaitingSend) => send.next < send.messageCount;
   /** `<message>/<number>` of attempts that have a register. */
   const taken = new Set<string>();
