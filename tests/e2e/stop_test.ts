@@ -175,7 +175,7 @@ describe("wrong settings", { concurrency: true }, () => {
       const main = fileURLToPath(new URL(`../../services/${name}/main.ts`, import.meta.url));
       const { code, stderr: said } = await promisify(execFile)(process.execPath, [main], {
         env: { ...process.env, ...faults },
-        timeout: 20_000,
+        timeout: 120_000,
       }).then(() => assert.fail(`${name} started`), (error) => error);
       assert.equal(code, 2);
       for (const setting of Object.keys(faults)) {
