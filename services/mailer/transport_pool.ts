@@ -69,7 +69,6 @@ class Pool implements TransportPool {
 
   constructor(options: TransportPoolOptions) {
     this.#settings = {
-      allowInsecureAuth: false,
       connectTimeoutMs: 15_000,
       stallMs: 60_000,
       replyMs: 600_000,
@@ -94,7 +93,7 @@ class Pool implements TransportPool {
     const to = toWireAddress(mail.envelope.to);
     const copies = (mail.envelope.copies ?? []).map(toWireAddress);
     if (this.#closed) throw new UntriedError(integration.host, CLOSED);
-    if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
+    if (leaksLogin(integration)) {
       const reason = "its login would be sent without encryption";
       throw refuse(integration, { fault: "insecure_auth", reason });
     }

@@ -9,8 +9,6 @@ export interface TransportPoolOptions {
    * looks the name up.
    */
   resolveHost: GuardedResolver;
-  /** Whether logins may cross a network unencrypted. @default {false} */
-  allowInsecureAuth?: boolean;
   /** For connecting up to the end of the greeting, 15 s by default. */
   connectTimeoutMs?: number;
   /** The longest time without progress before the final dot, 60 s by default. */
