@@ -24,8 +24,6 @@ export interface SmtpMail {
   readonly needsSmtpUtf8?: boolean | undefined;
   /** The whole mail, with CRLF line ends and without dot-stuffing. */
   readonly raw: Buffer;
-  /** Interrupts the mail in any phase. */
-  readonly signal?: AbortSignal | undefined;
   /** Called with the server's 354, before the content is sent. */
   readonly onData?: (() => void) | undefined;
   /**

@@ -47,16 +47,10 @@ interface Carried {
   readonly mail: SmtpMail;
   readonly transaction: Transaction;
   readonly settled: PromiseWithResolvers<SmtpReply>;
-  guard: Guard | undefined;
+  /** Ends it when it takes too long. */
+  clock: NodeJS.Timeout | undefined;
   /** Another mail was sent behind its dot. */
   isFollowed: boolean;
-}
-
-/** Ends a mail that takes too long or is interrupted. */
-interface Guard {
-  /** Stops the time limit: from now on, only the signal ends the mail. */
-  stopClock(): void;
-  end(): void;
 }
 
 const CONTROL = /[\r\n\0]/;
@@ -107,16 +101,18 @@ export class SmtpConnection {
 
   /** Connects, encrypts and logs in. @throws {SmtpError} */
   async open(signal?: AbortSignal): Promise<void> {
-    const guard = this.#guard(signal);
+    using _limit = this.#limit(signal);
     try {
-      if (signal?.aborted) throw aborted(signal, this.opening.phase);
+      if (signal?.aborted) {
+        throw new SmtpError("it was interrupted", {
+          ...{ phase: this.opening.phase, fault: "aborted", cause: signal.reason },
+        });
+      }
       await this.opening.run();
       this.#state = "ready";
     } catch (error) {
       this.close();
       throw error;
-    } finally {
-      guard.end();
     }
   }
 
@@ -132,15 +128,14 @@ export class SmtpConnection {
     if (this.state !== "idle" && !isAhead) throw failed("lost", "the connection is not free");
     this.transactions++;
     this.#checkFit(mail);
-    if (mail.signal?.aborted) throw aborted(mail.signal, "mail");
     const carried = this.#carry(mail);
     if (isAhead) {
       this.#next = carried;
       if (this.#current !== undefined) this.#current.isFollowed = true;
-      carried.guard = this.#guardAhead(carried);
+      carried.clock = this.#startClockAhead(carried);
     } else {
       this.#current = carried;
-      carried.guard = this.#guard(mail.signal);
+      carried.clock = this.#startClock();
     }
     carried.transaction.start();
     return await carried.settled.promise;
@@ -150,18 +145,14 @@ export class SmtpConnection {
   async trySender(from: string, signal?: AbortSignal): Promise<SmtpReply> {
     checkAddresses({ from, to: "" });
     this.transactions++;
-    const guard = this.#guard(signal);
+    using _limit = this.#limit(signal);
     const { commandMs } = this.#timeouts;
-    try {
-      const reply = await this.#channel.ask(`MAIL FROM:<${from}>`, "mail", commandMs);
-      if (reply.code >= 300) {
-        throw new SmtpError(reply.text, { phase: "mail", fault: "reply", reply });
-      }
-      await this.#channel.ask("RSET", "mail", commandMs);
-      return reply;
-    } finally {
-      guard.end();
+    const reply = await this.#channel.ask(`MAIL FROM:<${from}>`, "mail", commandMs);
+    if (reply.code >= 300) {
+      throw new SmtpError(reply.text, { phase: "mail", fault: "reply", reply });
     }
+    await this.#channel.ask("RSET", "mail", commandMs);
+    return reply;
   }
 
   /** Sends QUIT and closes. */
@@ -205,7 +196,7 @@ export class SmtpConnection {
     const carried: Carried = {
       mail,
       settled: Promise.withResolvers<SmtpReply>(),
-      guard: undefined,
+      clock: undefined,
       isFollowed: false,
       transaction: new Transaction(mail, {
         channel: this.#channel,
@@ -214,7 +205,7 @@ export class SmtpConnection {
         pipelines: this.#pipelines,
         resets: this.#mustReset,
         onDot: () => {
-          carried.guard?.stopClock();
+          clearTimeout(carried.clock);
           this.#options.onDot?.();
         },
       }, (ending) => this.#ended(carried, ending)),
@@ -223,7 +214,7 @@ export class SmtpConnection {
   }
 
   #ended(carried: Carried, { result, leaves }: Ending): void {
-    carried.guard?.end();
+    clearTimeout(carried.clock);
     if (this.#next === carried) this.#leaveNext();
     else this.#goOn(leaves);
     if (!(result instanceof SmtpError)) return carried.settled.resolve(result);
@@ -244,8 +235,8 @@ export class SmtpConnection {
     this.#next = undefined;
     if (leaves === "over" || this.#endsAfterReply) return this.close();
     if (next === undefined) return;
-    next.guard?.end();
-    next.guard = this.#guard(next.mail.signal);
+    clearTimeout(next.clock);
+    next.clock = this.#startClock();
   }
 
   #findBroken({ fault, phase }: SmtpError, { isFollowed }: Carried): BrokenPipelining | undefined {
@@ -256,24 +247,33 @@ export class SmtpConnection {
     return fault === "lost" && this.transactions > 1 ? undefined : "flight";
   }
 
-  #guard(signal: AbortSignal | undefined): Guard {
-    const abort = () => this.#channel.end("aborted", "it was interrupted", signal?.reason);
-    const timer = setTimeout(
+  /** Ends the connection if something takes too long. */
+  #startClock(): NodeJS.Timeout {
+    return setTimeout(
       () => this.#channel.end("stalled", "it took too long"),
       this.#timeouts.transferMs,
     );
-    signal?.addEventListener("abort", abort, { once: true });
-    return guardOf(timer, () => signal?.removeEventListener("abort", abort));
   }
 
-  #guardAhead({ transaction, mail: { signal } }: Carried): Guard {
-    const abort = () => transaction.abandon(aborted(signal, "mail"));
-    const timer = setTimeout(
+  /** Ends only the mail behind a dot. */
+  #startClockAhead({ transaction }: Carried): NodeJS.Timeout {
+    return setTimeout(
       () => transaction.abandon(failed("lost", "the previous mail got no reply")),
       this.#options.aheadMs ?? 2000,
     );
+  }
+
+  /** Ends the connection if it takes too long before the disposal, or the signal aborts. */
+  #limit(signal: AbortSignal | undefined): Disposable {
+    const clock = this.#startClock();
+    const abort = () => this.#channel.end("aborted", "it was interrupted", signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    return guardOf(timer, () => signal?.removeEventListener("abort", abort));
+    return {
+      [Symbol.dispose]() {
+        clearTimeout(clock);
+        signal?.removeEventListener("abort", abort);
+      },
+    };
   }
 
   #closed(): void {
@@ -282,22 +282,6 @@ export class SmtpConnection {
   }
 }
 
-function guardOf(timer: NodeJS.Timeout, release: () => void): Guard {
-  const stopClock = () => clearTimeout(timer);
-  return {
-    stopClock,
-    end() {
-      stopClock();
-      release();
-    },
-  };
-}
-
 function failed(fault: SmtpErrorFault, reason: string): SmtpError {
   return new SmtpError(reason, { phase: "mail", fault });
-}
-
-function aborted(signal: AbortSignal | undefined, phase: SmtpPhase): SmtpError {
-  const cause = signal?.reason;
-  return new SmtpError("it was interrupted", { phase, fault: "aborted", cause });
 }

@@ -110,29 +110,14 @@ export class ConnectionLine {
     return waiting.reply.promise;
   }
 
-  /** Rejects a mail that is interrupted while it waits, or waits too long. */
+  /** Rejects a mail that waits too long. */
   #wait(waiting: Waiting): void {
-    const { signal } = waiting.mail;
-    const reject = (error: SmtpFailure | UntriedError) => {
+    const limit = openTimeLimit(this.#settings.waitMs, () => {
       this.#queue.splice(this.#queue.indexOf(waiting), 1);
-      this.#turnAway(waiting, error);
+      this.#turnAway(waiting, LATE);
       this.#checkDrained();
-    };
-    const abort = () => {
-      const why = {
-        fault: "aborted",
-        reason: "it was interrupted",
-        cause: signal?.reason,
-      } as const;
-      reject(refuse(this.#integration, why));
-    };
-    const limit = openTimeLimit(this.#settings.waitMs, () => reject(this.#untried(LATE)));
-    waiting.leave = () => {
-      limit[Symbol.dispose]();
-      signal?.removeEventListener("abort", abort);
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
+    });
+    waiting.leave = () => limit[Symbol.dispose]();
   }
 
   /** Allows more connections or fewer; those in use end with their mail. */
@@ -153,7 +138,7 @@ export class ConnectionLine {
 
   close(): void {
     this.#isClosing = true;
-    for (const waiting of this.#queue.splice(0)) this.#turnAway(waiting, this.#untried(CLOSED));
+    for (const waiting of this.#queue.splice(0)) this.#turnAway(waiting, CLOSED);
     this.retire();
   }
 
@@ -242,7 +227,7 @@ export class ConnectionLine {
 
   /** The server accepted nothing of it: it gets the next connection, if there is to be one. */
   #again(waiting: Waiting): void {
-    if (this.#isClosing) return this.#turnAway(waiting, this.#untried(CLOSED));
+    if (this.#isClosing) return this.#turnAway(waiting, CLOSED);
     this.#queue.unshift(waiting);
     this.#wait(waiting);
     this.#dispatch();
@@ -255,13 +240,9 @@ export class ConnectionLine {
     else waiting.reply.reject(this.#failureOf(error));
   }
 
-  #untried(reason: string): UntriedError {
-    return new UntriedError(this.#integration.host, reason);
-  }
-
-  #turnAway({ reply, leave }: Waiting, error: SmtpFailure | UntriedError): void {
+  #turnAway({ reply, leave }: Waiting, reason: string): void {
     leave();
-    reply.reject(error);
+    reply.reject(new UntriedError(this.#integration.host, reason));
   }
 
   /** @param refused The access token that the server refused a moment ago. */
@@ -284,9 +265,8 @@ export class ConnectionLine {
       return this.#later();
     }
     this.#sessions.add(session);
-    const { signal } = waiting.mail;
     try {
-      await timed(() => session.open(signal), (error) => this.#failureOf(error));
+      await timed(() => session.open(), (error) => this.#failureOf(error));
     } catch (error) {
       if (this.#isOneTooMany(error)) return this.#again(waiting);
       if (token !== undefined && refused === undefined && isRefusedToken(error)) {

@@ -23,8 +23,6 @@ export interface OutgoingMail {
   readonly goesWithout?: SmtpMail["goesWithout"];
   /** The whole message with CRLF line ends; dot-stuffing is added here. */
   readonly raw: Buffer;
-  /** Interrupts the mail, wherever it is. */
-  readonly signal?: AbortSignal;
   /** Called when the server waits for the content. */
   readonly onData?: () => void;
   /** Called when the content was sent. The final dot is held back until it resolves. */
@@ -110,7 +108,6 @@ class Pool implements TransportPool {
       goesWithout: mail.goesWithout,
       needsSmtpUtf8: [from, to, ...copies].some(({ needsSmtpUtf8 }) => needsSmtpUtf8),
       raw: mail.raw,
-      signal: mail.signal,
       onData: mail.onData,
       beforeDot: mail.onDot,
     });

@@ -515,25 +515,6 @@ test("send() sends no dot when onDot() rejects", async () => {
   assert.equal(received, 0);
 });
 
-test("send() is interrupted by its signal, in a queue as in a session", async () => {
-  const first = new AbortController();
-  const second = new AbortController();
-  await using sink = await openSmtpSink({
-    script: ({ stage }) => {
-      if (stage !== "dot") return undefined;
-      second.abort();
-      setTimeout(() => first.abort(), 50);
-      return { delayMs: 10_000 };
-    },
-  });
-  await using transports = openPool();
-  const integration = integrationOf(sink, { maxConnections: 1 });
-  const sending = transports.send({ integration, envelope, raw, signal: first.signal });
-  const queued = transports.send({ integration, envelope, raw, signal: second.signal });
-  await assert.rejects(queued, { fault: "aborted", phase: "connect", unknown: false });
-  await assert.rejects(sending, { fault: "aborted", phase: "dot", unknown: true });
-});
-
 test("interrupt() is no failure of a server that was about to answer", async () => {
   const ends = [
     ["connect", { name: "UntriedError" }],
