@@ -37,4 +37,5 @@ export { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_sta
 export { jsonBytes, splitBySize } from "./split_by_size.ts";
 export * from "./message_events.ts";
 export * from "./step.ts";
+export * from "./step_by_type.ts";
 export * from "./topology.ts";

@@ -1,6 +1,6 @@
 import { PRIORITIES } from "@posthaste/contracts";
 import { pauseMs } from "@posthaste/limits";
-import { consumerOf, openBus } from "@posthaste/messaging";
+import { consumerOf, openBus, stepByType } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
 import {
   cachedIntegrations,
@@ -19,7 +19,6 @@ import { fetchToken } from "./oauth/fetch_token.ts";
 import { joinPeers } from "./peers.ts";
 import { openAdmission } from "./admission.ts";
 import { openReporter } from "./report_outcomes.ts";
-import { interactiveStep } from "./interactive_step.ts";
 import { integrationLabels } from "./integration_labels.ts";
 import { PROBE_CONCURRENCY, probeStep } from "./probe_step.ts";
 import { openMailMemory } from "./mail_memory.ts";
@@ -97,9 +96,9 @@ await runService({
       mailLimit: config.MAIL_LIMIT,
     });
     const people = { ...store, keys, tokenClient, logger };
-    const interactive = interactiveStep({
-      probe: probeStep({ ...identity, ...people }),
-      consent: consentStep(people),
+    const interactive = stepByType("mailer.interactive", {
+      "probe.requested": probeStep({ ...identity, ...people }),
+      "consent.requested": consentStep(people),
     });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());

@@ -1,6 +1,6 @@
 import { readNetworks } from "@posthaste/egress";
 import { openImageFetcher } from "@posthaste/fetching";
-import { consumerOf, openBus } from "@posthaste/messaging";
+import { consumerOf, openBus, stepByType } from "@posthaste/messaging";
 import { PRIORITIES } from "@posthaste/contracts";
 import { runService } from "@posthaste/runtime";
 import { openStore, openVersionCache } from "@posthaste/storage";
@@ -9,7 +9,6 @@ import { openSandbox } from "@posthaste/templating";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { contentStep } from "./content_step.ts";
-import { interactiveStep } from "./interactive_step.ts";
 import { openKeptImages } from "./kept_images.ts";
 import { previewStep } from "./preview_step.ts";
 import { renderNowStep } from "./render_now_step.ts";
@@ -64,7 +63,10 @@ await runService({
         : undefined,
     };
     const step = renderStep(deps);
-    const preview = previewStep({ ...deps, sandbox });
+    const interactiveStep = stepByType("renderer.interactive", {
+      "preview.requested": previewStep({ ...deps, sandbox }),
+      "content.requested": contentStep(deps),
+    });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
@@ -78,7 +80,7 @@ await runService({
     };
     await Promise.all([
       bus.consume(renderNowStep(deps), immediate),
-      bus.consume(interactiveStep({ preview, content: contentStep(deps) }), interactive),
+      bus.consume(interactiveStep, interactive),
       ...PRIORITIES.map((priority) =>
         bus.consume(step, {
           consumer: consumerOf("renderer", priority),
