@@ -11,7 +11,6 @@ import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "
 import { addSpanAttributes, type Logger, recordSize, withSpan } from "@posthaste/telemetry";
 import type { Permit } from "./admission.ts";
 import { beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
-import { isInterruption, isReached, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 import {
   composeMessage,
@@ -25,7 +24,14 @@ import { failUnsent, returnUntried, type UnsentDeps } from "./end_unsent.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
 import { drop, endAttempt, type Work } from "./end_attempt.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
-import { SmtpFailure } from "./smtp_failure.ts";
+import {
+  isInterruption,
+  isReached,
+  isSilent,
+  isUnoffered,
+  isUnreachable,
+  SmtpFailure,
+} from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { type StopDeps, stopIntegration } from "./stop_integration.ts";

@@ -11,8 +11,7 @@ import {
   takesLong,
 } from "@posthaste/kit";
 import { integrationStateOf, reasonOfPause } from "@posthaste/storage";
-import { isUnoffered, isUnreachable } from "../breaker.ts";
-import { SmtpFailure } from "../smtp_failure.ts";
+import { isUnoffered, isUnreachable, SmtpFailure } from "../smtp_failure.ts";
 import { judgeSmtpFailure } from "../smtp_verdict.ts";
 import { stopIntegration } from "../stop_integration.ts";
 import { openTransportPool, type TransportPool } from "../transport_pool.ts";
