@@ -6,7 +6,7 @@ import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import type { Attempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import type { Setback } from "./outcome.ts";
+import type { Setback } from "./setback.ts";
 
 /** The dependencies of ending an attempt. */
 export interface EndDeps {

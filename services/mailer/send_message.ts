@@ -21,7 +21,7 @@ import {
 import type { ComposedMail } from "./compose_mime.ts";
 import { type Copies, copiesFor } from "./copies.ts";
 import { failUnsent, returnUntried, type UnsentDeps } from "./end_unsent.ts";
-import { setbackOf, type Waits } from "./outcome.ts";
+import { setbackOf, type Waits } from "./setback.ts";
 import { drop, endAttempt, type Work } from "./end_attempt.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setbackOf } from "./outcome.ts";
+import { setbackOf } from "./setback.ts";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 const HOUR = 3_600_000;
