@@ -31,10 +31,10 @@ export interface SendAcceptance {
   /** Finds the send of an account under an idempotency key. */
   findByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /**
-   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago). The
-   * sends stay. Returns how many it freed.
+   * Frees the idempotency keys of sends accepted more than {@linkcode IDEMPOTENCY_KEPT_MS} ago. The sends
+   * stay. Returns how many it freed.
    */
-  expireIdempotencyKeys(before: Date): Promise<number>;
+  expireIdempotencyKeys(now: Date): Promise<number>;
 }
 
 /** A send with its own new key. */
@@ -125,7 +125,8 @@ export function sendAcceptance(db: Db): SendAcceptance {
       const found = await idempotencyKeys.findOne({ _id: idOfKey(accountId, key) });
       return found && await findSendOf(found);
     },
-    async expireIdempotencyKeys(before) {
+    async expireIdempotencyKeys(now) {
+      const before = new Date(now.getTime() - IDEMPOTENCY_KEPT_MS);
       const { deletedCount } = await idempotencyKeys.deleteMany({ acceptedAt: { $lt: before } });
       return deletedCount;
     },

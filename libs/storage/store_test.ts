@@ -218,7 +218,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.messages.unfinished(send);
   await store.messages.unfinishedOf([send, testSend()]);
   await store.sends.settle([send], now);
-  await store.sends.expireIdempotencyKeys(now);
+  await store.sends.expireIdempotencyKeys(new Date("2026-01-08T00:10:00Z"));
   await db.command({ profile: 0 });
 
   const profile = db.collection("system.profile");

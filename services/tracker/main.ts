@@ -16,7 +16,6 @@ import { expireAssets } from "./expire_assets.ts";
 import { expireContents } from "./expire_contents.ts";
 import { expireEvents } from "./expire_events.ts";
 import { expireForever } from "./expire_forever.ts";
-import { expireKeys } from "./expire_keys.ts";
 import { expireSends } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { openEventRecorder } from "./record_events.ts";
@@ -77,7 +76,7 @@ await runService({
         logger,
       }),
       expireForever([
-        { what: "idempotency keys", expire: () => expireKeys(deps) },
+        { what: "idempotency keys", expire: () => deps.sends.expireIdempotencyKeys(deps.now()) },
         { what: "contents", everyMs: 600_000, expire: (signal) => expireContents(deps, signal) },
         { what: "events", expire: (signal) => expireEvents(deps, signal) },
         { what: "sends", expire: (signal) => expireSends(deps, { keptMs, signal }) },
