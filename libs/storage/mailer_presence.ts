@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** The running mailers, by the database's clock. They share the limits of an integration. */
-export interface MailerRegister {
+export interface MailerPresence {
   /** Announces a mailer. */
   announce(id: string): Promise<void>;
   /** Lists the mailers that announced themselves within the last `withinMs`, in one order for all. */
@@ -11,8 +11,8 @@ export interface MailerRegister {
   dismiss(id: string): Promise<void>;
 }
 
-/** Returns the register of mailers. */
-export function mailerRegister(db: Db): MailerRegister {
+/** Returns the presence of mailers in a database. */
+export function mailerPresence(db: Db): MailerPresence {
   const { mailers } = collectionsOf(db);
   return {
     async announce(_id) {

@@ -130,7 +130,7 @@ export type {
   SealDkim,
 } from "./integration_store.ts";
 export type { InvitationStore } from "./invitation_store.ts";
-export type { MailerRegister } from "./mailer_presence.ts";
+export type { MailerPresence } from "./mailer_presence.ts";
 export type { MembershipChange, MembershipStore } from "./membership_store.ts";
 export { bulkCancel, type BulkCanceled, CANCELABLE_STATES } from "./bulk_cancel.ts";
 export { type BulkRetried, bulkRetry } from "./bulk_retry.ts";

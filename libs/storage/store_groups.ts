@@ -25,7 +25,7 @@ import { type InvitationStore, invitationStore } from "./invitation_store.ts";
 import { type LeaderLeaseStore, leaderLeaseStore } from "./leader_lease_store.ts";
 import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
 import { type LedgerRetention, ledgerRetention } from "./ledger_retention.ts";
-import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
+import { type MailerPresence, mailerPresence } from "./mailer_presence.ts";
 import { type MembershipStore, membershipStore } from "./membership_store.ts";
 import { type MessageCancel, messageCancel } from "./message_cancel.ts";
 import { type MessageFigures, messageFigures } from "./message_figures.ts";
@@ -127,7 +127,7 @@ export interface StoreGroups {
   /** Messages whose outcome is unknown after a restore of the database. */
   restored: RestoredLedger;
   /** Mailers that run. */
-  mailers: MailerRegister;
+  mailers: MailerPresence;
   /** Leader leases. */
   leases: LeaderLeaseStore;
   /** Users and what they may do in which account. */
@@ -196,7 +196,7 @@ export function storeGroupsOf(
     secrets: secretRotation(db),
     webhookSecrets: webhookSecretRotation(db),
     restored: restoredLedger(db, ledgers),
-    mailers: mailerRegister(db),
+    mailers: mailerPresence(db),
     leases: leaderLeaseStore(db),
     people: peopleOf(db),
     invitations: invitationStore(db),
