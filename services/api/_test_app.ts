@@ -86,7 +86,10 @@ function unavailable(): Promise<never> {
 }
 
 /** Builds an app whose dependencies are object literals; any of them can be replaced. */
-export function openTestApp(deps: Changes<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
+export function openTestApp(
+  deps: Changes<ApiDeps> = {},
+  options: Changes<ApiOptions> = {},
+): TestApp {
   const sends: Send[] = [];
   const kept: NeededAsset[] = [];
   const dispatched: Send[] = [];
@@ -215,7 +218,7 @@ export function openTestApp(deps: Changes<ApiDeps> = {}, options: ApiOptions = {
       error: write("error"),
     },
   }, deps);
-  const app = buildApp(changed, { ...LOOSE_LIMITS, ...options });
+  const app = buildApp(changed, withChanges(LOOSE_LIMITS, options));
 
   const faults = checkAnswers(app);
   async function inject(

@@ -1,4 +1,5 @@
 import type { ApiDeps, ApiOptions } from "./app.ts";
+import { apiOptionsOf, CONFIG } from "./config.ts";
 
 /** Stands for the broker where a test has none. */
 export const NO_BROKER = {
@@ -11,10 +12,18 @@ export const NO_BROKER = {
   checkBroker: () => Promise.resolve(),
 } satisfies Partial<ApiDeps>;
 
-/** Lets a test send any number of requests, and wait for a database on a busy machine. */
-export const LOOSE_LIMITS = {
+const ADDRESSES = { MONGODB_URL: "mongodb://localhost", NATS_URL: "nats://localhost" };
+
+/**
+ * Lets a test send any number of requests and bytes, and wait for a database on a busy machine. All other limits
+ * are those of a service without settings.
+ */
+export const LOOSE_LIMITS: ApiOptions = {
+  ...apiOptionsOf(CONFIG.parse(ADDRESSES)),
   ledgerTimeoutMs: 20_000,
   rateLimit: 0,
   searchRateLimit: 0,
   heavyRateLimit: 0,
-} satisfies ApiOptions;
+  priorityBudget: { rate: 0, burst: 0 },
+  byteQuota: { daily: 0, stored: 0 },
+};

@@ -40,7 +40,7 @@ export interface AskOptions {
 /** Opens the interface on a database of its own. */
 export async function openLedgerApp(
   deps: Changes<ApiDeps> = {},
-  options: ApiOptions = {},
+  options: Changes<ApiOptions> = {},
 ): Promise<LedgerApp> {
   await using stack = new AsyncDisposableStack();
   const { url, isMigrated } = stack.use(await openTestMongo({ migrates: true }));
@@ -61,7 +61,7 @@ export async function openLedgerApp(
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   }, deps);
-  const app = buildApp(changed, { ...LOOSE_LIMITS, ...options });
+  const app = buildApp(changed, withChanges(LOOSE_LIMITS, options));
   const faults = checkAnswers(app);
   stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());

@@ -1,5 +1,4 @@
 import {
-  DEFAULT_SEND_LIMITS,
   ENDPOINTS,
   type Integration,
   type Priority,
@@ -101,76 +100,52 @@ export interface ApiDeps extends ApiStore, MailContentDeps, Pick<AuthenticateDep
   logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
 }
 
-/** Limits of the interface. */
+/** Limits of the interface. `config.ts` has their values. */
 export interface ApiOptions {
-  /** Largest request body, in bytes. @default {5_000_000} */
-  bodyLimit?: number;
+  /** Largest request body, in bytes. */
+  bodyLimit: number;
   /** Address of management by token, which `GET /v1` reports. */
-  manageUrl?: string | undefined;
+  manageUrl: string | undefined;
   /** Public base address of stored images that mails show; without it none are served. */
-  assetsUrl?: string | undefined;
+  assetsUrl: string | undefined;
   /** Recipients and attachments of one send. */
-  sendLimits?: SendLimits;
-  /** How far ahead a send may be scheduled, in milliseconds. @default {90 days} */
-  maxScheduleMs?: number;
-  /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
-  rateLimit?: number;
-  /**
-   * Searches for sends and messages that one token may make per second; 0 sets no limit.
-   *
-   * @default {5}
-   */
-  searchRateLimit?: number;
-  /**
-   * Contents, PDFs and dry runs that one token may request per second; 0 sets no limit.
-   *
-   * @default {5}
-   */
-  heavyRateLimit?: number;
-  /** Window of the rate limit, in milliseconds. @default {1000} */
-  rateWindowMs?: number;
-  /** Maximum wait for a renderer, in milliseconds. @default {10_000} */
-  renderTimeoutMs?: number;
-  /** Maximum wait for a PDF, in milliseconds. @default {30_000} */
-  printTimeoutMs?: number;
-  /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
-  ledgerTimeoutMs?: number;
+  sendLimits: SendLimits;
+  /** How far ahead a send may be scheduled, in milliseconds. */
+  maxScheduleMs: number;
+  /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. */
+  rateLimit: number;
+  /** Searches for sends and messages that one token may make per second; 0 sets no limit. */
+  searchRateLimit: number;
+  /** Contents, PDFs and dry runs that one token may request per second; 0 sets no limit. */
+  heavyRateLimit: number;
+  /** Window of the rate limit, in milliseconds. */
+  rateWindowMs: number;
+  /** Maximum wait for a renderer, in milliseconds. */
+  renderTimeoutMs: number;
+  /** Maximum wait for a PDF, in milliseconds. */
+  printTimeoutMs: number;
+  /** Longest time that one request waits for the database, in milliseconds. */
+  ledgerTimeoutMs: number;
   /** How much work may be in progress; beyond it, requests get 503. */
-  capacity?: CapacityOptions;
+  capacity: CapacityOptions;
   /** How much work is accepted while the broker is slow or gone. */
-  dispatcher?: DispatcherLimits;
-  /** What one account may send with transactional priority. @default no limit */
-  priorityBudget?: PriorityBudgetOptions;
-  /** Bytes of sends that one account may have accepted. @default no limit */
-  byteQuota?: ByteQuotaLimits;
-  /** Entries on the suppression list of one account. @default {1_000_000} */
-  maxSuppressions?: number;
+  dispatcher: DispatcherLimits;
+  /** What one account may send with transactional priority. */
+  priorityBudget: PriorityBudgetOptions;
+  /** Bytes of sends that one account may have accepted. */
+  byteQuota: ByteQuotaLimits;
+  /** Entries on the suppression list of one account. */
+  maxSuppressions: number;
   /** Deadlines and connections. */
-  edge?: Partial<EdgeLimits>;
+  edge: EdgeLimits;
 }
-
-const DEFAULT_CAPACITY: CapacityOptions = {
-  maxOperations: 2000,
-  maxBytes: 256_000_000,
-  maxAccountBytes: 32_000_000,
-};
-const DEFAULT_BODY_LIMIT = 5_000_000;
-const DEFAULT_SCHEDULE_MS = 90 * 24 * 3_600_000;
-const NO_QUOTA: ByteQuotaLimits = { daily: 0, stored: 0 };
-const NO_PRIORITY_BUDGET: PriorityBudgetOptions = { rate: 0, burst: 0 };
-const DEFAULT_EDGE: EdgeLimits = {
-  requestTimeoutMs: 30_000,
-  idleTimeoutMs: 60_000,
-  connections: { max: 10_000, maxPerClient: 2000 },
-};
 
 /**
  * Builds the HTTP interface. It opens nothing: call `listen` or `inject`, and `close` at the end.
  * `close` waits for requests in flight and for accepted sends on their way to the broker.
  */
-export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
-  const { bodyLimit = DEFAULT_BODY_LIMIT } = options;
-  const edge = { ...DEFAULT_EDGE, ...options.edge };
+export function buildApp(deps: ApiDeps, options: ApiOptions): FastifyInstance {
+  const { bodyLimit, edge } = options;
   const app = fastify({ ...edgeSettings(edge, API_ERRORS), bodyLimit });
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
@@ -203,20 +178,18 @@ interface Routing {
 
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { logger, render, checkBroker, now, clock } = deps;
-  const { renderTimeoutMs = 10_000, maxScheduleMs = DEFAULT_SCHEDULE_MS } = options;
-  const { printTimeoutMs = 30_000 } = options;
+  const { renderTimeoutMs, printTimeoutMs, maxScheduleMs, sendLimits } = options;
   const { dispatcher, late } = boundStore(app, { deps, options });
-  const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
-  const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
+  const budget = openPriorityBudget(options.priorityBudget);
+  const quota = openByteQuota(deps, options.byteQuota);
   app.addHook("onClose", () => quota[Symbol.asyncDispose]());
   const waiters = openFeedWaiters(deps);
   app.addHook("preClose", (done) => {
     waiters[Symbol.dispose]();
     done();
   });
-  const { sendLimits = DEFAULT_SEND_LIMITS } = options;
   const readBody = sendBodyReader(sendLimits);
-  const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
+  const { rateLimit: max, rateWindowMs } = options;
 
   if (options.assetsUrl !== undefined) shownImageRoute(app);
   app.register(async (v1) => {
@@ -253,7 +226,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       limits: {
         recipients: sendLimits.maxRecipients,
         attachments: sendLimits.maxAttachments,
-        bodyBytes: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+        bodyBytes: options.bodyLimit,
       },
       manageUrl: options.manageUrl,
     });
@@ -261,7 +234,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     templatesRoute(v1, "email");
     templatesRoute(v1, "pdf");
     integrationsRoute(v1, { now });
-    const { searchRateLimit = 5, heavyRateLimit = 5 } = options;
+    const { searchRateLimit, heavyRateLimit } = options;
     const within = clock === undefined ? {} : { clock };
     const limitSearch = limiterOf({ name: "search", max: searchRateLimit, ...within });
     limited(v1, limitSearch, (searches) => {
@@ -278,7 +251,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     eventsRoute(v1, { ...deps, waiters, limitSearch, authenticate: authenticateCaller });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
-    suppressionChangeRoutes(v1, { ...deps, maxSuppressions: options.maxSuppressions ?? 1_000_000 });
+    suppressionChangeRoutes(v1, { ...deps, maxSuppressions: options.maxSuppressions });
     messageExplainRoute(v1, deps);
   }, { prefix: "/v1" });
 }
@@ -309,17 +282,13 @@ function limited(
 /** Opens a store for every request. Dispatches or withdraws the sends whose acceptance came too late. */
 function boundStore(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, sends } = deps;
-  const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;
-  const dispatcher = openDispatcher({
-    dispatch: deps.dispatch,
-    logger,
-    ...(options.dispatcher === undefined ? {} : { limits: options.dispatcher }),
-  });
+  const limits = options.dispatcher;
+  const dispatcher = openDispatcher({ dispatch: deps.dispatch, logger, limits });
   const late = openLateAcceptances({ sends, dispatch: dispatcher.start, logger });
   const shared = {
     store: deps,
-    capacity: openCapacity(limits),
-    timeoutMs,
+    capacity: openCapacity(options.capacity),
+    timeoutMs: options.ledgerTimeoutMs,
     onUnanswered: late.follow,
     logger,
   };

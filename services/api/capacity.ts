@@ -6,8 +6,8 @@ export interface CapacityOptions {
   maxOperations: number;
   /** Bytes of the request bodies that arrive, are processed, or wait for the ledger. */
   maxBytes: number;
-  /** Of these, the most that one account may hold. @default maxBytes */
-  maxAccountBytes?: number;
+  /** Of these, the most that one account may hold. */
+  maxAccountBytes: number;
 }
 
 /** Counts the work in progress, so that nothing can pile up while the ledger is slow or gone. */

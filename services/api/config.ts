@@ -92,7 +92,7 @@ export const CONFIG = z.object({
 export type Config = z.infer<typeof CONFIG>;
 
 /** Returns the limits of the interface from the settings. */
-export function apiOptionsOf(config: Config): Required<ApiOptions> {
+export function apiOptionsOf(config: Config): ApiOptions {
   return {
     bodyLimit: config.BODY_LIMIT,
     manageUrl: config.MANAGE_URL,

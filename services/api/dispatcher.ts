@@ -7,25 +7,21 @@ export interface DispatcherOptions {
   /** Publishes an accepted send. */
   dispatch(send: Send): Promise<void>;
   logger: Pick<Logger, "warn">;
-  limits?: DispatcherLimits;
+  limits: DispatcherLimits;
   /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
 
 /** How much work a process accepts while the broker is slow or gone. */
 export interface DispatcherLimits {
-  /** The most recipients whose sends may be on their way to the broker. @default {10_000} */
-  maxRecipients?: number;
-  /** The most bytes of request bodies that may be on their way to the broker. @default {32_000_000} */
-  maxBytes?: number;
-  /** The most recipients in a row that may be left to the reconciler. @default {20_000} */
-  maxLeft?: number;
-  /**
-   * The longest absence of the broker during which sends are admitted, in milliseconds.
-   *
-   * @default {60_000}
-   */
-  maxAwayMs?: number;
+  /** The most recipients whose sends may be on their way to the broker. */
+  maxRecipients: number;
+  /** The most bytes of request bodies that may be on their way to the broker. */
+  maxBytes: number;
+  /** The most recipients in a row that may be left to the reconciler. */
+  maxLeft: number;
+  /** The longest absence of the broker during which sends are admitted, in milliseconds. */
+  maxAwayMs: number;
 }
 
 /** Passes sends to the pipeline while the caller continues. */
@@ -60,9 +56,8 @@ const QUIET_SHARE = 0.1;
  * that are on their way.
  */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  const { dispatch, logger, clock = performance, limits = {} } = options;
-  const { maxRecipients = 10_000, maxBytes = 32_000_000 } = limits;
-  const { maxLeft = 20_000, maxAwayMs = 60_000 } = limits;
+  const { dispatch, logger, clock = performance } = options;
+  const { maxRecipients, maxBytes, maxLeft, maxAwayMs } = options.limits;
   const pending = new Set<Promise<void>>();
   let recipients = 0;
   let waitingBytes = 0;

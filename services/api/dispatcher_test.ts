@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { LOOSE_LIMITS } from "./_test_deps.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 
 test("openDispatcher() does not make the caller wait, and does not fail with the broker", async () => {
@@ -30,7 +31,7 @@ test("openDispatcher() leaves sends beyond its capacity to the reconciler", asyn
       return gate;
     },
     logger: { warn: (message) => void warnings.push(message) },
-    limits: { maxRecipients: 2 },
+    limits: { ...LOOSE_LIMITS.dispatcher, maxRecipients: 2 },
   });
   for (let i = 0; i < 3; i++) dispatcher.start(send, 100);
   assert.equal(begun, 2);
@@ -64,7 +65,7 @@ test("openDispatcher() counts bytes too", async () => {
       return gate;
     },
     logger: { warn: () => {} },
-    limits: { maxBytes: 200 },
+    limits: { ...LOOSE_LIMITS.dispatcher, maxBytes: 200 },
   });
   for (let i = 0; i < 4; i++) dispatcher.start(send, 100);
   assert.equal(begun, 2);
@@ -75,7 +76,7 @@ test("openDispatcher() counts bytes too", async () => {
 });
 
 /** Opens a dispatcher whose broker and clock the test controls. */
-async function openWithBroker(limits: DispatcherLimits) {
+async function openWithBroker(limits: Partial<DispatcherLimits>) {
   await using api = openTestApp();
   await api.post(SEND, smallSend());
   const [send] = api.sends;
@@ -84,7 +85,7 @@ async function openWithBroker(limits: DispatcherLimits) {
   const dispatcher = openDispatcher({
     dispatch: () => broker.isUp ? Promise.resolve() : Promise.reject(new Error("away")),
     logger: { warn: () => {} },
-    limits,
+    limits: { ...LOOSE_LIMITS.dispatcher, ...limits },
     clock: { now: () => broker.now },
   });
   const start = async () => {

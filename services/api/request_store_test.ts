@@ -17,7 +17,7 @@ function storeIn(capacity: Capacity, timeoutMs: number): RequestStore {
   return new RequestStore({ store, capacity, timeoutMs, onUnanswered: () => {}, logger });
 }
 
-const LARGE = { maxOperations: 100, maxBytes: 1000 };
+const LARGE = { maxOperations: 100, maxBytes: 1000, maxAccountBytes: 1000 };
 const UNAVAILABLE = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
 test("wait() logs what is wrong with the ledger, once for each request", async (context) => {
