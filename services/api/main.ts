@@ -5,12 +5,11 @@ import process from "node:process";
 import { buildApp } from "./app.ts";
 import { withCachedReads } from "./cached_reads.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
-import { openBlocked } from "./blocked_integrations.ts";
 import { dispatchAccepted } from "./dispatch_accepted.ts";
-import { mustWait } from "./must_wait.ts";
 import { patientCheck } from "./patient_check.ts";
 import { openRenderGroups } from "./render_groups.ts";
 import { sharedCheck } from "./shared_check.ts";
+import { openWaitRule } from "./wait_rule.ts";
 
 await runService({
   name: "api",
@@ -26,11 +25,11 @@ await runService({
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
     await using acceptances = openAcceptanceReports(bus, { logger });
-    const blocked = openBlocked({ ...store, logger });
+    const waitRule = openWaitRule({ ...store, logger });
     const app = buildApp({
       ...withCachedReads(store),
       dispatch: (send) => dispatchAccepted(send, { acceptances, bus, store }),
-      mustWait: (integration, priority) => mustWait(integration, priority, blocked),
+      mustWait: waitRule.mustWait,
       render: openRenderGroups({
         ask: (data, options) => bus.askForEach("render.requested", data, options),
       }),
@@ -43,6 +42,6 @@ await runService({
     health.add("mongodb", () => store.ping());
     health.add("nats", patientCheck(() => bus.check(), { patienceMs: config.BROKER_AWAY }));
     logger.info("Listening", { port: config.PORT });
-    await blocked.follow(signal);
+    await waitRule.follow(signal);
   },
 });

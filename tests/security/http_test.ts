@@ -5,7 +5,7 @@ import { attackHttp } from "./http.ts";
 
 nightly(
   "services/api/interface_test.ts",
-  "services/api/blocked_integrations_test.ts",
+  "services/api/wait_rule_test.ts",
   "libs/http/edge_errors_test.ts",
 );
 
