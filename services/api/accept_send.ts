@@ -42,10 +42,10 @@ export interface AcceptSendDeps extends FindSendableDeps {
   /** Returns the priority of a send to this many addresses. */
   priorityFor(accountId: string, addressCount: number): Priority;
   /**
-   * Passes an accepted send to the pipeline and does not wait for it. `bytes` is the size of its
+   * Begins to dispatch an accepted send and does not wait for it. `bytes` is the size of its
    * request.
    */
-  dispatch(send: Send, bytes: number): void;
+  startDispatch(send: Send, bytes: number): void;
   /** Writes to the audit log that a send may go to suppressed addresses. */
   auditToSuppressed(sendId: string, recipients: number): Promise<void>;
 }
@@ -81,7 +81,7 @@ export type CheckedCommand = Pick<SendCommand, "accountId" | "idempotency" | "tr
 export type AcceptSendableDeps =
   & Pick<
     AcceptSendDeps,
-    "admits" | "mustWait" | "priorityFor" | "dispatch" | "now" | "auditToSuppressed"
+    "admits" | "mustWait" | "priorityFor" | "startDispatch" | "now" | "auditToSuppressed"
   >
   & {
     store: Pick<AcceptSendDeps["store"], "acceptSend" | "keepAssets" | "bytes">;
@@ -124,7 +124,7 @@ export async function acceptSendable(
     return replay(acceptance.existing, command);
   }
   quota.note(command.accountId, bytes);
-  deps.dispatch(send, store.bytes);
+  deps.startDispatch(send, store.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };
 }

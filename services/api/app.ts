@@ -203,7 +203,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       mustWait: deps.mustWait,
       priorityFor: (accountId: string, count: number) =>
         budget.priorityFor(accountId, count, performance.now()),
-      dispatch: dispatcher.start,
+      startDispatch: dispatcher.start,
       readBody,
       audit: deps.audit,
       suppressions: deps.suppressions,
@@ -284,7 +284,7 @@ function boundStore(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, sends } = deps;
   const limits = options.dispatcher;
   const dispatcher = openDispatcher({ dispatch: deps.dispatch, logger, limits });
-  const late = openLateAcceptances({ sends, dispatch: dispatcher.start, logger });
+  const late = openLateAcceptances({ sends, startDispatch: dispatcher.start, logger });
   const shared = {
     store: deps,
     capacity: openCapacity(options.capacity),

@@ -6,8 +6,8 @@ import type { Acceptance, StorePart } from "@posthaste/storage";
 
 /** What {@linkcode openLateAcceptances} needs. */
 export interface LateAcceptancesDeps extends StorePart<"sends.withdraw"> {
-  /** Passes a send that is in the ledger to the pipeline. */
-  dispatch(send: Send, bytes: number): void;
+  /** Begins to dispatch a send that is in the ledger. */
+  startDispatch(send: Send, bytes: number): void;
   logger: Pick<Logger, "info" | "error">;
 }
 
@@ -34,7 +34,7 @@ const LAST_WAIT_MS = 5000;
  * reconciler has read the send, at the earliest 20 s after its acceptance. Disposing waits at most 5 s for open ones.
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
-  const { sends, dispatch, logger } = deps;
+  const { sends, startDispatch, logger } = deps;
   const withdrawals = openSemaphore({ max: CONCURRENCY });
   const closing = new AbortController();
   let open = 0;
@@ -73,7 +73,7 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
     follow(accepting, { send, bytes }) {
       if (send.idempotency !== undefined) {
         accepting.then(({ accepted }) => {
-          if (accepted) dispatch(send, bytes);
+          if (accepted) startDispatch(send, bytes);
         }, () => {});
         return;
       }
