@@ -18,8 +18,6 @@ export type CircuitState = "closed" | "open" | "half_open";
 /** Consecutive failures that open a circuit. */
 const FAILURES_TO_OPEN = 5;
 
-const FIRST_PAUSE_MS = 30_000;
-
 /** The longest pause, as a multiple of the first. */
 const LONGEST_PAUSE = 20;
 
@@ -27,9 +25,9 @@ const LONGEST_PAUSE = 20;
  * Returns how long a circuit is open after this many consecutive failures, in milliseconds: 0 before the
  * fifth, then the first pause, doubled after each failed probe, up to 20 times the first.
  *
- * @param firstMs First pause, in milliseconds. @default {30_000}
+ * @param firstMs First pause, in milliseconds.
  */
-export function pauseMs(failures: number, firstMs: number = FIRST_PAUSE_MS): number {
+export function pauseMs(failures: number, firstMs: number): number {
   if (failures < FAILURES_TO_OPEN) return 0;
   return firstMs * Math.min(2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE);
 }

@@ -17,7 +17,7 @@ function open() {
   };
   const answer = <T>(value: T) =>
     world.isAway ? Promise.reject(new Error("no ledger")) : Promise.resolve(value);
-  const count = ({ id: _id, reason, now }: CircuitFailure) => {
+  const count = ({ id: _id, reason, now, pauseMs }: CircuitFailure) => {
     const before = world.circuits.get(_id);
     const failures = (before?.failures ?? 0) + 1;
     const pause = pauseMs(failures);
@@ -33,7 +33,8 @@ function open() {
       countFailure: (failure) => answer(null).then(() => count(failure)),
       close: (id) => answer(undefined).then(() => void world.circuits.delete(id)),
     },
-    ...{ pauseMs, now: () => NOW, logger: { warn: log, info: log } },
+    pauseMs: (failures) => pauseMs(failures, 30_000),
+    ...{ now: () => NOW, logger: { warn: log, info: log } },
   });
   return { states, world };
 }
