@@ -2,7 +2,8 @@ import process from "node:process";
 
 /**
  * Every place where a test may end a process immediately, as a power cut would: `<service>.<moment>`.
- * Each is called once in the code, at the moment that its name states.
+ * Each is called at one place in the code, at the moment that its name states. `mailer.after_reply` is called at two: a
+ * server accepts the mail, or it refuses.
  */
 export const FAILPOINTS = [
   "api.before_accept",
