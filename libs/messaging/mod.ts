@@ -33,7 +33,13 @@ export * from "./past_status_events.ts";
 export * from "./permissions.ts";
 export * from "./publish.ts";
 export * from "./queue_ages.ts";
-export { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_status_events.ts";
+export {
+  failuresOf,
+  type MessageStatusEvent,
+  reportsOf,
+  statusEventsIn,
+  statusFieldsOf,
+} from "./report_status_events.ts";
 export { jsonBytes, splitBySize } from "./split_by_size.ts";
 export * from "./message_events.ts";
 export * from "./step.ts";

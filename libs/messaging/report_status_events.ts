@@ -2,6 +2,7 @@ import {
   type EventData,
   MAX_EVENT_BYTES,
   MAX_OUTCOMES_PER_EVENT,
+  messageIdOf,
   type MessageStatusData,
   type MessageStatusType,
   STATUS_VERSION,
@@ -18,6 +19,34 @@ export type MessageStatusEvent = {
 export type StatusEvent =
   | MessageStatusEvent
   | { type: "status.send.accepted"; data: EventData<"status.send.accepted"> };
+
+type MessageOfSend = Pick<StatusFields, "index" | "attempt">;
+type SendOfMessage = Pick<StatusFields, "sendId" | "accountId">;
+type StatusFields = MessageStatusData<MessageStatusType>;
+
+/** Returns the fields that every status event about a message has. */
+export function statusFieldsOf(
+  { sendId, accountId }: SendOfMessage,
+  { index, attempt }: MessageOfSend,
+  at: Date,
+) {
+  const messageId = messageIdOf(sendId, index);
+  return { messageId, sendId, accountId, index, attempt, at: at.toISOString() };
+}
+
+/** Returns the failures of messages of a send that failed together, for the same reason. */
+export function failuresOf(
+  send: SendOfMessage,
+  messages: readonly MessageOfSend[],
+  { stage, reason, at }: Pick<MessageStatusData<"status.message.failed">, "stage" | "reason"> & {
+    at: Date;
+  },
+): MessageStatusEvent[] {
+  return messages.map((message) => ({
+    type: "status.message.failed",
+    data: { ...statusFieldsOf(send, message, at), stage, reason },
+  }));
+}
 
 // Bytes for the names of the fields around the list.
 const FRAME_BYTES = 1024;

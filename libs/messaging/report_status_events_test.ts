@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENTS, messageIdOf, newSendId } from "@posthaste/contracts";
 import { jsonBytes } from "./split_by_size.ts";
-import { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_status_events.ts";
+import {
+  failuresOf,
+  type MessageStatusEvent,
+  reportsOf,
+  statusEventsIn,
+  statusFieldsOf,
+} from "./report_status_events.ts";
 
 const sendId = newSendId("acc_1");
 
@@ -20,6 +26,25 @@ function unknown(index: number): MessageStatusEvent {
   };
   return { type: "status.message.unknown", data: data as never };
 }
+
+test("statusFieldsOf() takes only what identifies a message from its send and from itself", () => {
+  const send = { sendId, accountId: "acc_1", priority: "bulk", integrationId: 4 };
+  const message = { index: 3, attempt: 2, email: "ann@example.com" };
+  assert.deepEqual(statusFieldsOf(send, message, new Date("2026-03-01T10:00:00Z")), {
+    messageId: messageIdOf(sendId, 3),
+    ...{ sendId, accountId: "acc_1", index: 3, attempt: 2, at: "2026-03-01T10:00:00.000Z" },
+  });
+});
+
+test("failuresOf() reports each message as failed in the stage, for the reason", () => {
+  const messages = [{ index: 0, attempt: 0 }, { index: 7, attempt: 0 }];
+  const at = new Date("2026-03-01T10:00:00Z");
+  const failure = { stage: "pdf", reason: "No such mailbox", at } as const;
+  assert.deepEqual(failuresOf({ sendId, accountId: "acc_1" }, messages, failure), [
+    failed(0),
+    failed(7),
+  ]);
+});
 
 test("reportsOf() makes one event for each kind, which statusEventsIn() takes apart again", () => {
   const statusEvents = [failed(0), unknown(1), failed(2)];

@@ -7,12 +7,14 @@ import {
 import { openSemaphore } from "@posthaste/limits";
 import {
   type Delivery,
+  failuresOf,
   fitsEvent,
   type MessageStatusEvent,
   type MessageWithBytes,
   readTail,
   reportsOf,
   splitIntoEvents,
+  statusFieldsOf,
   type Step,
 } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
@@ -52,7 +54,7 @@ type PrintedWithBytes = MessageWithBytes<"messages.printed">;
 /** The result for one message: its PDFs, its failure, or neither if it will be rendered again. */
 interface Result {
   printed?: PrintedWithBytes;
-  statusEvent?: MessageStatusEvent;
+  failures?: MessageStatusEvent[];
 }
 
 /**
@@ -102,7 +104,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
               messages: results.flatMap(({ printed }) => printed ?? []),
               maxCount: MAX_MESSAGES_PER_EVENT,
             }),
-            ...reportsOf(results.flatMap(({ statusEvent }) => statusEvent ?? [])),
+            ...reportsOf(results.flatMap(({ failures = [] }) => failures)),
           ],
         };
       } catch (error) {
@@ -111,12 +113,12 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       }
     },
     giveUp: ({ data }, reason) => ({
-      publish: reportsOf(data.messages.map(({ index, attempt }) => {
-        const messageId = messageIdOf(data.sendId, index);
+      publish: reportsOf(data.messages.flatMap((message) => {
+        const messageId = messageIdOf(data.sendId, message.index);
         const crash = crashes.get(messageId);
         crashes.delete(messageId);
         const full = crash === undefined ? reason : `${crash}, ${reason}`;
-        return failure(data, { index, attempt }, { reason: full, now: deps.now() });
+        return unprinted(data, message, { reason: full, now: deps.now() });
       })),
     }),
   };
@@ -198,7 +200,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     } catch (error) {
       if (!(error instanceof PrintError)) throw error;
       if (!error.retryable) {
-        return { statusEvent: failure(send, message, { reason: error.reason, now: deps.now() }) };
+        return { failures: unprinted(send, message, { reason: error.reason, now: deps.now() }) };
       }
       if (error.code === "crashed") {
         if (crashes.size >= MAX_CRASHES_KEPT) crashes.clear();
@@ -233,7 +235,8 @@ function returned(data: RenderedEvent, now: Date): MessageStatusEvent[] {
   return data.messages.map((message) => ({
     type: "status.message.returned",
     data: {
-      ...{ ...statusOf(data, message, now), integrationId, acceptedAt },
+      ...statusFieldsOf(data, message, now),
+      ...{ stage: "pdf", integrationId, acceptedAt },
       ...(insteadOf === undefined ? {} : { insteadOf }),
     },
   }));
@@ -243,26 +246,12 @@ function isOutage(error: PrintError): boolean {
   return error.code === "unavailable" || error.code === "aborted";
 }
 
-type SendOfMessage = Pick<RenderedEvent, "sendId" | "accountId">;
-type MessageOfSend = Pick<RenderedWithBytes, "index" | "attempt">;
-
-function failure(
-  send: SendOfMessage,
-  message: MessageOfSend,
-  { reason, now }: { reason: string; now: Date },
-): MessageStatusEvent {
-  return {
-    type: "status.message.failed",
-    data: { ...statusOf(send, message, now), reason: `A PDF could not be printed: ${reason}` },
-  };
-}
-
-/** Returns which message a status event of this stage is about. */
-function statusOf(
-  { sendId, accountId }: SendOfMessage,
-  { index, attempt }: MessageOfSend,
-  now: Date,
-) {
-  const about = { messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt };
-  return { ...about, at: now.toISOString(), stage: "pdf" as const };
+/** Reports a message one of whose PDFs could not be printed. */
+function unprinted(
+  send: Pick<RenderedEvent, "sendId" | "accountId">,
+  message: Pick<RenderedWithBytes, "index" | "attempt">,
+  { reason: why, now }: { reason: string; now: Date },
+): MessageStatusEvent[] {
+  const reason = `A PDF could not be printed: ${why}`;
+  return failuresOf(send, [message], { stage: "pdf", reason, at: now });
 }

@@ -9,6 +9,7 @@ import {
   TAIL_VERSION,
 } from "@posthaste/contracts";
 import {
+  failuresOf,
   fitsEvent,
   messagesPerEvent,
   type MessageStatusEvent,
@@ -17,6 +18,7 @@ import {
   redispatchesOf,
   reportsOf,
   splitIntoEvents,
+  statusFieldsOf,
   type Step,
   type Verdict,
 } from "@posthaste/messaging";
@@ -71,7 +73,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       if (typeof versions === "string") {
         return {
           type: "done",
-          publish: reportsOf(failuresOf(head, recipients, { reason: versions, ...deps })),
+          publish: reportsOf(unfilled(head, recipients, { reason: versions, ...deps })),
         };
       }
       addSpanAttributes({
@@ -101,7 +103,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
       return { type: "done", publish };
     },
     giveUp: (delivery, reason) => ({
-      publish: reportsOf(failuresOf(delivery.data, messagesIn(delivery), { reason, ...deps })),
+      publish: reportsOf(unfilled(delivery.data, messagesIn(delivery), { reason, ...deps })),
     }),
   };
 }
@@ -171,7 +173,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
-      statusEvents.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
+      statusEvents.push(...unfilled(head, [recipient], { reason: message.reason, ...deps }));
     }
   }
   const shared = sharedTexts(contents.map(({ message }) => message.pdfs));
@@ -232,7 +234,7 @@ function waitingEvent(
   const reason = "The images of its PDFs are not loaded yet";
   return {
     type: "status.message.waiting",
-    data: { ...statusEventOf(head, message, now), reason, nextAt },
+    data: { ...statusFieldsOf(head, message, now), reason, nextAt },
   };
 }
 
@@ -319,29 +321,12 @@ async function messageWithTexts(
   };
 }
 
-/** The fields of a status event about its send. */
-type About = Pick<RequestHead, "sendId" | "accountId">;
-
-function statusEventOf(
-  { sendId, accountId }: About,
-  { index, attempt }: ResumedMessage,
-  now: Date,
-) {
-  const messageId = messageIdOf(sendId, index);
-  return { messageId, sendId, accountId, index, attempt, at: now.toISOString() };
-}
-
-function failuresOf(
-  send: About,
-  messages: ResumedMessage[],
-  { reason, now }: { reason: string; now(): Date },
+/** Reports messages whose templates could not be filled. */
+function unfilled(
+  send: Pick<RequestHead, "sendId" | "accountId">,
+  messages: readonly ResumedMessage[],
+  { reason: why, now }: { reason: string; now(): Date },
 ): MessageStatusEvent[] {
-  return messages.map((message) => ({
-    type: "status.message.failed",
-    data: {
-      ...statusEventOf(send, message, now()),
-      stage: "renderer",
-      reason: `The template could not be filled: ${reason}`,
-    },
-  }));
+  const reason = `The template could not be filled: ${why}`;
+  return failuresOf(send, messages, { stage: "renderer", reason, at: now() });
 }
