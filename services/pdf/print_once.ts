@@ -4,7 +4,7 @@ import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
-import { type JobInvoice, listMissingGlyphs } from "./print_job.ts";
+import { type JobInvoice, listMissingGlyphs, type PrintedPdf } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printMeasured } from "./print_measured.ts";
 import { RecentPdfs } from "./recent_pdfs.ts";
@@ -75,29 +75,10 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const marks = new Map<string, readonly string[]>();
   const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
 
-  async function print(
-    { key, html, invoice, append, madeAt, pdf, asker }: Printing,
-    signal: AbortSignal,
-  ): Promise<Buffer> {
-    const { accountId, priority } = asker;
-    const { filename: name, page, encryption } = pdf;
-    const printed = await printMeasured(
-      browser,
-      {
-        ...{ name, html, page, invoice, encryption, append, madeAt },
-        listsMissingGlyphs: isMarked(pdf),
-      },
-      { signal, asker: { accountId, priority } },
-    );
-    if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
-      throw new PrintError({
-        name: pdf.filename,
-        code: "blocked",
-        reason: blockedReason(printed.blocked),
-      });
-    }
-    if (isMarked(pdf)) noteMarks(key, printed.missingGlyphs);
-    recent.add(key, printed.pdf);
+  async function print(wanted: Printing, signal: AbortSignal): Promise<Buffer> {
+    const printed = await printAllowed(wanted, signal, browser);
+    if (isMarked(wanted.pdf)) noteMarks(wanted.key, printed.missingGlyphs);
+    recent.add(wanted.key, printed.pdf);
     return printed.pdf;
   }
 
@@ -156,21 +137,46 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
     return size;
   }
 
+  async function storeOnce(wanted: Printing, options: StoreOptions): Promise<number> {
+    const place = placeOf(wanted);
+    const running = storing.get(place);
+    if (running !== undefined) return await running;
+    const started = store(wanted, options).finally(() => storing.delete(place));
+    storing.set(place, started);
+    return await started;
+  }
+
   return {
     isKnown: (wanted) =>
       recent.get(wanted.key) !== undefined || printing.has(placeOf(wanted)) ||
       stored.has(wanted.key),
     print: printOnce,
+    store: storeOnce,
     marksOf,
-    store(wanted, options) {
-      const place = placeOf(wanted);
-      const running = storing.get(place);
-      if (running !== undefined) return running;
-      const started = store(wanted, options).finally(() => storing.delete(place));
-      storing.set(place, started);
-      return started;
-    },
   };
+}
+
+/**
+ * Prints a PDF that loads no more than its page allows.
+ *
+ * @throws {PrintError}
+ */
+async function printAllowed(
+  { html, invoice, append, madeAt, pdf, asker: { accountId, priority } }: Printing,
+  signal: AbortSignal,
+  browser: PrinterDeps["browser"],
+): Promise<PrintedPdf> {
+  const { filename: name, page, encryption } = pdf;
+  const printed = await printMeasured(
+    browser,
+    {
+      ...{ name, html, page, invoice, encryption, append, madeAt },
+      listsMissingGlyphs: isMarked(pdf),
+    },
+    { signal, asker: { accountId, priority } },
+  );
+  if (page.missing === "leave_out" || printed.blocked.length === 0) return printed;
+  throw new PrintError({ name, code: "blocked", reason: blockedReason(printed.blocked) });
 }
 
 function isMarked({ page }: Printing["pdf"]): boolean {

@@ -11,6 +11,7 @@ import {
   fitsEvent,
   type MessageStatusEvent,
   type MessageWithBytes,
+  type Outgoing,
   readTail,
   reportsOf,
   splitIntoEvents,
@@ -20,17 +21,13 @@ import {
 import { allEnded, failpoint } from "@posthaste/runtime";
 import { addSpanAttributes } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
-import { creationTime } from "./neutral_pdf.ts";
+import { loadSources, type SourceDeps, type Sources } from "./load_sources.ts";
 import { PrintError } from "./print_error.ts";
-import { printKey } from "./print_key.ts";
-import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
-import { loadAppended, loadInvoice, MissingContentError, textOf } from "./text_of.ts";
+import { openPrinter, type Printer, type PrinterDeps, type Printing } from "./print_once.ts";
 
 /** The dependencies of the step. */
-export interface PrintDeps extends PrinterDeps {
+export interface PrintDeps extends PrinterDeps, SourceDeps {
   browser: Pick<PdfBrowser, "print" | "engine">;
-  /** Loads a text that was too large for its event. */
-  loadContent(key: string): Promise<string | undefined>;
   now(): Date;
   /** Maximum number of events of transactional priority in flight. */
   transactionalPlaces: number;
@@ -39,14 +36,6 @@ export interface PrintDeps extends PrinterDeps {
 const MAX_CRASHES_KEPT = 1000;
 
 type RenderedEvent = EventData<"messages.rendered">;
-type RenderedWithBytes = MessageWithBytes<"messages.rendered">;
-
-/** A message and the sources of its PDFs, which may be gone. */
-interface Sources {
-  message: RenderedWithBytes;
-  printings: Printing[];
-  isMissing?: true;
-}
 
 /** A message with its PDFs: in the store, or their bytes. */
 type PrintedWithBytes = MessageWithBytes<"messages.printed">;
@@ -77,36 +66,13 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       if (place === undefined) {
         return { type: "done", publish: reportsOf(returned(data, deps.now())) };
       }
-      const { messages, ...send } = data;
       addSpanAttributes({
         "posthaste.send.id": data.sendId,
-        "posthaste.recipient.count": messages.length,
-        "posthaste.attachment.count": messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
+        "posthaste.recipient.count": data.messages.length,
+        "posthaste.attachment.count": data.messages.reduce((sum, { pdfs }) => sum + pdfs.length, 0),
       });
       try {
-        const withBytes = readTail(messages, delivery.tail);
-        const sources = await allEnded(withBytes, (message) => sourcesOf(message, data));
-        const keys = sources.flatMap(({ printings }) => printings.map(({ key }) => key));
-        const isShared = (wanted: Printing) =>
-          keys.indexOf(wanted.key) !== keys.lastIndexOf(wanted.key) || printer.isKnown(wanted);
-        // Before the first print, so that all are known.
-        const ways = new Map(
-          sources.flatMap(({ printings }) => printings).map((one) => [one, isShared(one)]),
-        );
-        const results = await allEnded(
-          sources,
-          (one) => printOne(one, { delivery, signal, isShared: (of) => ways.get(of) ?? false }),
-        );
-        return {
-          type: "done",
-          publish: [
-            ...splitIntoEvents("messages.printed", send, {
-              messages: results.flatMap(({ printed }) => printed ?? []),
-              maxCount: MAX_MESSAGES_PER_EVENT,
-            }),
-            ...reportsOf(results.flatMap(({ failures = [] }) => failures)),
-          ],
-        };
+        return { type: "done", publish: eventsOf(data, await printAll(delivery, signal)) };
       } catch (error) {
         if (!(error instanceof PrintError)) throw error;
         return { type: "retry", reason: error, outage: isOutage(error) };
@@ -123,80 +89,36 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     }),
   };
 
-  async function sourcesOf(
-    message: RenderedWithBytes,
-    { accountId, priority, acceptedAt }: RenderedEvent,
-  ): Promise<Sources> {
-    const madeAt = creationTime(new Date(acceptedAt));
-    try {
-      const printings = await Promise.all(message.pdfs.map(async (pdf): Promise<Printing> => {
-        const html = await textOf(pdf.html, deps.loadContent);
-        const invoice = await loadInvoice(pdf.invoice, deps.loadContent);
-        const append = await loadAppended(pdf.append, deps.loadContent);
-        const { engine } = deps.browser;
-        const { page, encryption } = pdf;
-        const key = printKey({
-          accountId,
-          html,
-          page,
-          invoice,
-          encryption,
-          append,
-          madeAt,
-          engine,
-        });
-        return { key, html, invoice, append, madeAt, pdf, asker: { accountId, priority } };
-      }));
-      return { message, printings };
-    } catch (error) {
-      if (!(error instanceof MissingContentError)) throw error;
-      // The store is a cache: the reconciler finds the message and has it rendered again.
-      addSpanAttributes({ "error.type": "not_found" });
-      return { message, printings: [], isMissing: true };
-    }
+  /** @throws {PrintError} If it may be printed later. */
+  async function printAll(
+    delivery: Delivery<"messages.rendered">,
+    signal: AbortSignal,
+  ): Promise<Result[]> {
+    const { data, tail } = delivery;
+    const messages = readTail(data.messages, tail);
+    const sources = await allEnded(messages, (message) => loadSources(message, data, deps));
+    // Before the first print, so that all are known.
+    const shared = sharedOf(sources.flatMap(({ printings }) => printings), printer);
+    return await allEnded(sources, (one) => printOne(one, { delivery, signal, shared }));
   }
 
   /** @throws {PrintError} If it may be printed later. */
   async function printOne(
-    { message, printings, isMissing }: Sources,
-    { delivery: { data: send, isAgain = false }, signal, isShared }: {
+    sources: Sources,
+    { delivery: { data: send, isAgain = false }, signal, shared }: {
       delivery: Delivery<"messages.rendered">;
       signal: AbortSignal;
-      isShared(wanted: Printing): boolean;
+      shared: ReadonlySet<Printing>;
     },
   ): Promise<Result> {
+    const { message, isMissing } = sources;
     if (isMissing) return {};
-    const started = performance.now();
-    const { pdfs: _, ...rest } = message;
     // It may be in the store from before, and printing it again is expensive.
     const looks = isAgain || send.redelivered === true || message.attempt > 0;
-    const intoStore = async (wanted: Printing, bytes?: Buffer) => {
-      const size = await printer.store(wanted, { signal, looks, bytes });
-      return { filename: wanted.pdf.filename, key: wanted.key, size };
-    };
     try {
-      const own = new Map<Printing, Buffer>();
-      let attachments: PrintedWithBytes["attachments"] = await Promise.all(
-        printings.map(async (wanted) => {
-          if (looks || isShared(wanted)) return await intoStore(wanted);
-          const bytes = await printer.print(wanted, signal);
-          own.set(wanted, bytes);
-          return { filename: wanted.pdf.filename, bytes };
-        }),
-      );
-      const warning = warningOf(
-        await Promise.all(printings.map((wanted) => printer.marksOf(wanted, signal))),
-      );
-      const durationMs = performance.now() - started;
-      const at = deps.now().toISOString();
-      const line = { type: "printed" as const, at, durationMs, ...warning };
-      const printed = { ...rest, timeline: [...rest.timeline ?? [], line] };
-      if (!fitsEvent({ ...printed, attachments })) {
-        attachments = await Promise.all(
-          printings.map((wanted) => intoStore(wanted, own.get(wanted))),
-        );
-      }
-      return { printed: { ...printed, attachments } };
+      return {
+        printed: await printMessage(sources, { signal, looks, shared }, { printer, ...deps }),
+      };
     } catch (error) {
       if (!(error instanceof PrintError)) throw error;
       if (!error.retryable) {
@@ -209,6 +131,64 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       throw error;
     }
   }
+}
+
+/** Returns the PDFs that are among these more than once, or were requested recently. */
+function sharedOf(printings: readonly Printing[], { isKnown }: Printer): ReadonlySet<Printing> {
+  const keys = printings.map(({ key }) => key);
+  const isTwice = (key: string) => keys.indexOf(key) !== keys.lastIndexOf(key);
+  return new Set(printings.filter((one) => isTwice(one.key) || isKnown(one)));
+}
+
+/**
+ * Prints the PDFs of one message. They go into the store if several messages share them, if they may be there
+ * from before, or if the message is too large for an event with them.
+ *
+ * @throws {PrintError}
+ */
+async function printMessage(
+  { message: { pdfs: _, ...message }, printings }: Sources,
+  { signal, looks, shared }: {
+    signal: AbortSignal;
+    looks: boolean;
+    shared: ReadonlySet<Printing>;
+  },
+  { printer, now }: { printer: Printer; now(): Date },
+): Promise<PrintedWithBytes> {
+  const started = performance.now();
+  const intoStore = async (wanted: Printing, bytes?: Buffer) => {
+    const size = await printer.store(wanted, { signal, looks, bytes });
+    return { filename: wanted.pdf.filename, key: wanted.key, size };
+  };
+  const own = new Map<Printing, Buffer>();
+  const attachments: PrintedWithBytes["attachments"] = await Promise.all(
+    printings.map(async (wanted) => {
+      if (looks || shared.has(wanted)) return await intoStore(wanted);
+      const bytes = await printer.print(wanted, signal);
+      own.set(wanted, bytes);
+      return { filename: wanted.pdf.filename, bytes };
+    }),
+  );
+  const warning = warningOf(
+    await Promise.all(printings.map((wanted) => printer.marksOf(wanted, signal))),
+  );
+  const durationMs = performance.now() - started;
+  const line = { type: "printed" as const, at: now().toISOString(), durationMs, ...warning };
+  const printed = { ...message, timeline: [...message.timeline ?? [], line] };
+  if (fitsEvent({ ...printed, attachments })) return { ...printed, attachments };
+  const stored = await Promise.all(printings.map((wanted) => intoStore(wanted, own.get(wanted))));
+  return { ...printed, attachments: stored };
+}
+
+/** Returns the events that carry messages on to the mailer, and the status events of the others. */
+function eventsOf({ messages: _, ...send }: RenderedEvent, results: readonly Result[]): Outgoing[] {
+  return [
+    ...splitIntoEvents("messages.printed", send, {
+      messages: results.flatMap(({ printed }) => printed ?? []),
+      maxCount: MAX_MESSAGES_PER_EVENT,
+    }),
+    ...reportsOf(results.flatMap(({ failures = [] }) => failures)),
+  ];
 }
 
 /** The longest sentence of a warning, in characters: it travels with the message. */
@@ -249,7 +229,7 @@ function isOutage(error: PrintError): boolean {
 /** Reports a message one of whose PDFs could not be printed. */
 function unprinted(
   send: Pick<RenderedEvent, "sendId" | "accountId">,
-  message: Pick<RenderedWithBytes, "index" | "attempt">,
+  message: Pick<Sources["message"], "index" | "attempt">,
   { reason: why, now }: { reason: string; now: Date },
 ): MessageStatusEvent[] {
   const reason = `A PDF could not be printed: ${why}`;
