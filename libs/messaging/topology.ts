@@ -88,15 +88,18 @@ export const CONSUMERS: ConsumerPlan[] = [
   answers("mailer_interactive", "INTERACTIVE", ["probe.requested", "consent.requested"]),
   answers("webhooks_interactive", "INTERACTIVE", ["webhook.requested"]),
   ...PRIORITIES.flatMap((priority) => [
-    stage("renderer", priority, "RENDER", [
-      `send.requested.${priority}`,
-      `send.resumed.${priority}`,
-    ]),
-    stage("pdf", priority, "PRINT", [`messages.rendered.print.${priority}`]),
-    stage("mailer", priority, "MAIL", [
-      `messages.rendered.mail.${priority}`,
-      `messages.printed.${priority}`,
-    ]),
+    stage("renderer", priority, {
+      stream: "RENDER",
+      filterSubjects: [`send.requested.${priority}`, `send.resumed.${priority}`],
+    }),
+    stage("pdf", priority, {
+      stream: "PRINT",
+      filterSubjects: [`messages.rendered.print.${priority}`],
+    }),
+    stage("mailer", priority, {
+      stream: "MAIL",
+      filterSubjects: [`messages.rendered.mail.${priority}`, `messages.printed.${priority}`],
+    }),
   ]),
   {
     name: "tracker",
@@ -168,7 +171,11 @@ function answers(name: string, stream: string, filterSubjects: string[]): Consum
   return { name, stream, filterSubjects, ackWaitMs: 10_000, maxAckPending: 1000 };
 }
 
-function stage(name: StageName, priority: Priority, stream: string, filterSubjects: string[]) {
+function stage(
+  name: StageName,
+  priority: Priority,
+  { stream, filterSubjects }: Pick<ConsumerPlan, "stream" | "filterSubjects">,
+): ConsumerPlan {
   return {
     name: consumerOf(name, priority),
     stream,

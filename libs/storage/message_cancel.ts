@@ -80,8 +80,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   /** Takes the register of the next attempt, as a sender would have to. */
   async function close(
     send: Send,
-    index: number,
-    known: Pick<Message, "attempt" | "state"> | undefined,
+    { index, known }: { index: number; known: Pick<Message, "attempt" | "state"> | undefined },
     now: Date,
   ): Promise<boolean> {
     const identity = identityOf(send, index);
@@ -104,7 +103,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     if (ending.phase !== "end") return false;
     if (ending.result !== "completed") return ending.result === "written";
     const { state } = ending.outcome;
-    return state === "canceled" || await close(send, index, { attempt: n, state }, now);
+    return state === "canceled" || await close(send, { index, known: { attempt: n, state } }, now);
   }
 
   /** Closes messages of a send. Returns how many it closed, and those that had a document before. */
@@ -118,7 +117,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     const byIndex = new Map(known.map((message) => [message.index, message]));
     const closed = await allEnded(
       [...indexes],
-      (index) => close(send, index, byIndex.get(index), now),
+      (index) => close(send, { index, known: byIndex.get(index) }, now),
     );
     return { canceled: closed.filter((isClosed) => isClosed).length, known };
   }
@@ -128,8 +127,8 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       const parsed = parseMessageId(_id);
       const send = parsed && await findSend(accountId, parsed.sendId);
       if (!send) return null;
-      const found = await messages.findOne({ _id, accountId }) ?? undefined;
-      if (!await close(send, parsed.index, found, now)) return null;
+      const known = await messages.findOne({ _id, accountId }) ?? undefined;
+      if (!await close(send, { index: parsed.index, known }, now)) return null;
       await endWaitingIfOver(send);
       await lookSoon(send, now);
       const canceled = await messages.findOne({ _id, accountId });

@@ -53,7 +53,10 @@ export function messageRetry(db: Db): MessageRetry {
    * Marks a send as not settled. From then on its content stays: only settled sends lose theirs. The count
    * stops a tracker that has read the messages before and settles the send only now. Returns its sender's address.
    */
-  async function reopen(accountId: string, messageId: string, sendId: string, reconcileAt: Date) {
+  async function reopen(
+    { accountId, sendId, messageId }: { accountId: string; sendId: string; messageId: string },
+    reconcileAt: Date,
+  ) {
     const send = { _id: sendId, accountId };
     const reopened = await sends.findOneAndUpdate(
       { ...send, contentRemovedAt: { $exists: false } },
@@ -75,8 +78,9 @@ export function messageRetry(db: Db): MessageRetry {
       };
       if (sendId === undefined) return null;
       if (await messages.countDocuments(retryable, { limit: 1 }) === 0) return null;
+      const ids = { accountId, sendId, messageId: _id };
       const undisturbed = new Date(now.getTime() + UNDISTURBED_MS);
-      const { from } = senderOf({ from: await reopen(accountId, _id, sendId, undisturbed) });
+      const { from } = senderOf({ from: await reopen(ids, undisturbed) });
       const message = await messages.findOneAndUpdate(
         retryable,
         [{
@@ -101,7 +105,7 @@ export function messageRetry(db: Db): MessageRetry {
         }],
         { returnDocument: "after" },
       );
-      await reopen(accountId, _id, sendId, now);
+      await reopen(ids, now);
       return message;
     },
   };

@@ -18,7 +18,11 @@ export class ProbeSteps {
     this.#integration = integration;
   }
 
-  done(step: StepName, detail: string, reply?: string, durationMs = this.#passed()): this {
+  done(
+    step: StepName,
+    detail: string,
+    { reply, durationMs = this.#passed() }: Partial<Pick<ProbeStep, "reply" | "durationMs">> = {},
+  ): this {
     return this.#set({ step, outcome: "done", durationMs, detail, ...(reply ? { reply } : {}) });
   }
 
@@ -30,9 +34,9 @@ export class ProbeSteps {
     const { tls, port } = this.#integration;
     const { begun, connected = performance.now(), greeted } = times;
     const how = tls === "implicit" && times.connected !== undefined ? ", with TLS" : "";
-    this.done("connect", `Connected to port ${port}${how}`, undefined, connected - begun);
+    this.done("connect", `Connected to port ${port}${how}`, { durationMs: connected - begun });
     if (greeted === undefined) return;
-    this.done("greeting", "The server speaks SMTP", undefined, greeted - connected);
+    this.done("greeting", "The server speaks SMTP", { durationMs: greeted - connected });
   }
 
   /** Only after the server has accepted the caller's login. */
@@ -40,7 +44,7 @@ export class ProbeSteps {
     const { connected = 0, greeted = 0 } = times;
     const offers = offer.keywords.join(", ");
     const detail = offers === "" ? "The server speaks SMTP" : `The server offers ${offers}`;
-    this.done("greeting", detail, greeting?.text, greeted - connected);
+    this.done("greeting", detail, { reply: greeting?.text, durationMs: greeted - connected });
   }
 
   encrypted({ encryption, times }: Opening, mayTell: boolean): void {
@@ -52,12 +56,9 @@ export class ProbeSteps {
     const described = mayTell && certificate ? `. ${describeCertificate(certificate)}` : "";
     const unchecked = allowInvalidCertificate ? ", but its certificate is not checked" : "";
     const { greeted = 0, encrypted = greeted } = times;
-    this.done(
-      "tls",
-      `Encrypted with ${protocol}${unchecked}${described}`,
-      undefined,
-      encrypted - greeted,
-    );
+    this.done("tls", `Encrypted with ${protocol}${unchecked}${described}`, {
+      durationMs: encrypted - greeted,
+    });
   }
 
   failed(step: StepName, failure: SmtpFailure | SmtpFault): ProbeReply {

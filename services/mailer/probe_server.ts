@@ -96,13 +96,13 @@ export async function probeServer(
     steps.connected(opening);
     steps.encrypted(opening, mayTell || auth !== null);
     if (auth === null) steps.skip("auth", "No login to test");
-    else steps.done("auth", `Logged in as ${auth.user}`, opening.loggedIn?.text);
+    else steps.done("auth", `Logged in as ${auth.user}`, { reply: opening.loggedIn?.text });
     if (auth !== null) steps.reportGreeting(opening);
     if (sender === undefined) return steps.skip("sender", "No sender to test").reply(true);
-    const { text } = await connection.trySender(toWireAddress(sender).address, whole);
+    const { text: reply } = await connection.trySender(toWireAddress(sender).address, whole);
     steps.reportGreeting(opening);
     steps.encrypted(opening, true);
-    return steps.done("sender", `The server accepts mail from ${sender}`, text).reply(true);
+    return steps.done("sender", `The server accepts mail from ${sender}`, { reply }).reply(true);
   } catch (error) {
     if (!(error instanceof SmtpError)) throw error;
     return steps.failed("sender", failureOf(error, integration));

@@ -86,12 +86,8 @@ export async function sendMessage(
   const work = beginWork(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) {
-    return await setBack(
-      work,
-      { integration, own, isUnoffered: true, isAway: false },
-      deps,
-      opened,
-    );
+    const used = { integration, own, isUnoffered: true, isAway: false };
+    return await setBack(work, { verdict: opened, used }, deps);
   }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = hash("sha256", raw, "hex");
@@ -189,7 +185,7 @@ async function endFailed(
     isAway = await deps.circuitStates.note(integration._id, { reason, error });
   } else if (isReached(error)) await deps.circuitStates.clear(integration._id);
   const used = { integration, own, isUnoffered: isUnoffered(error), isAway };
-  const ended = await setBack(work, used, deps, verdict);
+  const ended = await setBack(work, { verdict, used }, deps);
   if (error.phase === "rcpt" && isNoMailbox(verdict)) {
     await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
   }
@@ -226,9 +222,11 @@ interface Used extends Pick<Way, "integration" | "own"> {
 
 async function setBack(
   work: Work,
-  { integration, own, isUnoffered, isAway }: Used,
+  { verdict, used: { integration, own, isUnoffered, isAway } }: {
+    verdict: SmtpVerdict;
+    used: Used;
+  },
   deps: MessageDeps,
-  verdict: SmtpVerdict,
 ): Promise<"ended"> {
   const now = deps.now();
   const { retryMs, replyMs } = deps;
