@@ -6,12 +6,10 @@ import {
   type EventType,
   isSendId,
   MAX_RECIPIENT_INDEX,
-  messageIdOf,
-  type MessageStatusData,
   newestVersionOf,
   REPLIES,
 } from "@posthaste/contracts";
-import { reportsOf } from "./report_status_events.ts";
+import { failuresOf, reportsOf } from "./report_status_events.ts";
 import type { Delivery, Outgoing } from "./step.ts";
 import { isWhole } from "./tail.ts";
 import { typeOfSubject } from "./topology.ts";
@@ -88,18 +86,11 @@ function failuresIn(work: unknown, reason: string): Outgoing[] {
   if (!isRecord(work)) return [];
   const { sendId, accountId } = work;
   if (typeof sendId !== "string" || !isSendId(sendId) || typeof accountId !== "string") return [];
-  return reportsOf(
-    messagesIn(work).map(({ index, attempt }) => {
-      const data: MessageStatusData<"status.message.failed"> = {
-        ...{ sendId, accountId, index, attempt },
-        messageId: messageIdOf(sendId, index),
-        at: new Date().toISOString(),
-        stage: "pipeline",
-        reason: `An event of the message could not be read: ${reason}`,
-      };
-      return { type: "status.message.failed", data };
-    }),
-  );
+  return reportsOf(failuresOf({ sendId, accountId }, messagesIn(work), {
+    stage: "pipeline",
+    reason: `An event of the message could not be read: ${reason}`,
+    at: new Date(),
+  }));
 }
 
 /** An event of the pipeline lists the messages that it is about. */

@@ -1,6 +1,6 @@
 import type { CopyRefused, MessageWarning, SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
-import type { MessageStatusEvent } from "@posthaste/messaging";
+import { type MessageStatusEvent, statusFieldsOf } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { AttemptOutcome } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -81,7 +81,7 @@ export async function endAttempt(
   });
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
-  const statusEvent = { ...statusFieldsOf(message, n, at), durationMs };
+  const statusEvent = { ...mailerFieldsOf(message, n, at), durationMs };
   await deps.report(reportedEvent(result, statusEvent, warningsOf(message)));
   return "ended";
 }
@@ -93,7 +93,7 @@ export async function drop(
 ): Promise<"ended"> {
   await report({
     type: "status.message.dropped",
-    data: statusFieldsOf(message, message.attempt, now()),
+    data: mailerFieldsOf(message, message.attempt, now()),
   });
   return "ended";
 }
@@ -148,7 +148,7 @@ function statusClass(result: AttemptResult): string {
 
 function reportedEvent(
   result: AttemptResult,
-  statusEvent: ReturnType<typeof statusFieldsOf>,
+  statusEvent: ReturnType<typeof mailerFieldsOf>,
   warnings: readonly MessageWarning[],
 ): MessageStatusEvent {
   switch (result.state) {
@@ -191,13 +191,12 @@ function withReply(reply: SmtpReply | undefined) {
   return reply === undefined ? {} : { reply };
 }
 
-/** Returns the fields that each status event about a message has. */
-export function statusFieldsOf(
-  message: Pick<ReadyMessage, "messageId" | "sendId" | "accountId" | "index" | "integrationId">,
+/** Returns the fields that every status event of a mailer has: it knows the integration. */
+export function mailerFieldsOf(
+  message: Pick<ReadyMessage, "sendId" | "accountId" | "index" | "integrationId">,
   attempt: number,
-  now: Date,
+  at: Date,
 ) {
-  const { messageId, sendId, accountId, index, integrationId } = message;
-  const about = { messageId, sendId, accountId, index, integrationId };
-  return { ...about, attempt, at: now.toISOString() };
+  const { index, integrationId } = message;
+  return { ...statusFieldsOf(message, { index, attempt }, at), integrationId };
 }

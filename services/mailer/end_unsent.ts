@@ -7,7 +7,7 @@ import {
   drop,
   endAttempt,
   type EndDeps,
-  statusFieldsOf,
+  mailerFieldsOf,
 } from "./end_attempt.ts";
 
 /** The dependencies of ending a message that is not sent. */
@@ -56,7 +56,7 @@ export async function returnUntried(message: ReadyMessage, deps: UnsentDeps): Pr
   await deps.report({
     type: "status.message.returned",
     data: {
-      ...statusFieldsOf(message, message.attempt, deps.now()),
+      ...mailerFieldsOf(message, message.attempt, deps.now()),
       acceptedAt,
       ...(insteadOf ? { insteadOf } : {}),
     },

@@ -28,7 +28,7 @@ import { deferTooOld, failUnsent, returnUntried, suppress } from "./end_unsent.t
 import { bytesOf } from "./mail_memory.ts";
 import type { Peers } from "./share.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
-import { drop, statusFieldsOf } from "./end_attempt.ts";
+import { drop, mailerFieldsOf } from "./end_attempt.ts";
 
 /** The dependencies of the step. */
 export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
@@ -101,12 +101,8 @@ export function sendStep(deps: SendDeps): Step<MessagesEvent> {
     },
     giveUp: ({ data }, reason) => ({
       publish: reportsOf(data.messages.map(({ index, attempt }): MessageStatusEvent => {
-        const messageId = messageIdOf(data.sendId, index);
-        const message = { ...data, messageId, index };
-        return {
-          type: "status.message.failed",
-          data: { ...statusFieldsOf(message, attempt, deps.now()), stage: "pipeline", reason },
-        };
+        const fields = mailerFieldsOf({ ...data, index }, attempt, deps.now());
+        return { type: "status.message.failed", data: { ...fields, stage: "pipeline", reason } };
       })),
     }),
   };
