@@ -4,7 +4,7 @@ import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
 import { SmtpConnection, SmtpError } from "@posthaste/smtp";
 import { ProbeSteps } from "./_probe_steps.ts";
-import { failureOf, type SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
+import { failureOf, isGreeting, type SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
 import {
   hasBadCa,
   isByToken,
@@ -80,7 +80,7 @@ export async function probeServer(
   } catch (error) {
     if (!(error instanceof SmtpError)) throw error;
     const failure = failureOf(error, integration);
-    if (isBeforeGreeting(failure)) {
+    if (isGreeting(failure.phase)) {
       const restMs = Math.max(0, greetMs - (performance.now() - dialled));
       await timers.setTimeout(restMs, undefined, { signal: whole }).catch(() => undefined);
       return steps.failed("connect", "refused");
@@ -117,8 +117,4 @@ function timeoutsOf({ greetMs, limitMs }: { greetMs: number; limitMs: number }) 
     ...{ connectMs: greetMs + 1_000, greetingMs: greetMs + 1_000 },
     ...{ commandMs: limitMs, transferMs: limitMs },
   };
-}
-
-function isBeforeGreeting({ phase }: SmtpFailure): boolean {
-  return phase === "connect" || phase === "greeting" || phase === "ehlo";
 }

@@ -891,7 +891,7 @@ test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspend
   }
 });
 
-test("sendStep() stops an integration whose host is forbidden, and reports nothing to the breaker", async () => {
+test("sendStep() stops an integration whose host is forbidden, and notes nothing of its circuit", async () => {
   const { world, run } = openMailer({
     send: () => Promise.reject(new SmtpFailure("10.0.0.5", { phase: "connect", fault: "host" })),
   });
@@ -912,7 +912,7 @@ test("sendStep() writes a Message-ID for a sender with an international domain",
   assert.match(`${world.mails[0]?.raw}`, /^Message-ID: <[\w.]+@xn--bcher-kva\.example>\r$/m);
 });
 
-test("sendStep() reports to the breaker servers that cannot be reached, and no others", async () => {
+test("sendStep() notes servers that cannot be reached in their circuits, and no others", async () => {
   const reached = openMailer({ send: refusal("550 5.1.1 no such user") });
   await reached.run();
   assert.deepEqual(reached.world.noted, ["clear acc_1/4", "left"]);
@@ -926,7 +926,7 @@ test("sendStep() reports to the breaker servers that cannot be reached, and no o
   ]);
 });
 
-test("sendStep() reports to the breaker servers that receive the mail and never answer", async () => {
+test("sendStep() notes servers that receive the mail and never answer in their circuits", async () => {
   const silent = openMailer({
     send: async ({ onData, onDot }) => {
       onData?.();

@@ -149,6 +149,11 @@ export function tokenFailureOf(error: unknown, { host }: { host: string }): Smtp
   });
 }
 
+/** Returns whether a connection was not yet open, or the server had not yet said what it is. */
+export function isGreeting(phase: SmtpFailure["phase"]): boolean {
+  return phase === "connect" || phase === "greeting" || phase === "ehlo";
+}
+
 /** Returns whether we ended a transaction ourselves, before the server had the mail. */
 export function isInterruption(
   { fault, unknown }: Pick<SmtpFailure, "fault" | "unknown">,
@@ -174,7 +179,7 @@ export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fau
   if (fault === "host" || fault === "bad_ca") return false;
   // The provider of its access tokens is a part of the way to it.
   if (fault === "no_token") return true;
-  return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
+  return isGreeting(phase) || phase === "tls";
 }
 
 /**
@@ -194,8 +199,7 @@ export function isUnoffered(
   { phase, fault, unknown }: Pick<SmtpFailure, "phase" | "fault" | "unknown">,
 ): boolean {
   if (unknown || isInterruption({ fault, unknown })) return false;
-  return phase === "auth" || phase === "connect" || phase === "greeting" || phase === "ehlo" ||
-    phase === "tls";
+  return isGreeting(phase) || phase === "tls" || phase === "auth";
 }
 
 function detailOf(error: SmtpError, host: string): string | undefined {

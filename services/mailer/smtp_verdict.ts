@@ -1,5 +1,5 @@
 import { ENCRYPTION_REQUIRED, isEncryptionRequired } from "./encryption_required.ts";
-import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
+import { isGreeting, type SmtpFailure, type SmtpFault } from "./smtp_failure.ts";
 
 /** Consequence of a failure for a mail or its integration. */
 export interface SmtpVerdict {
@@ -80,10 +80,6 @@ function replyOf({ phase, code, enhanced, response }: Judged): Partial<SmtpVerdi
     // A server that checks a login is a mail server, but its owner is unknown until it accepts one.
     ...(response === undefined || phase === "auth" ? {} : { response }),
   };
-}
-
-function isGreeting(phase: SmtpFailure["phase"]): boolean {
-  return phase === "connect" || phase === "greeting" || phase === "ehlo";
 }
 
 function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
