@@ -4,7 +4,7 @@ import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
 import { SmtpConnection, SmtpError } from "@posthaste/smtp";
 import { ProbeSteps } from "./_probe_steps.ts";
-import { failureOf, isGreeting, type SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
+import { failureOf, isGreeting, tokenFailureOf } from "./smtp_failure.ts";
 import {
   hasBadCa,
   isByToken,
