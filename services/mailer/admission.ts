@@ -42,7 +42,7 @@ export type AdmissionResult = Permit | "elsewhere" | "later";
 /** Prevents the mails of one integration from filling all places of a mailer. */
 export interface Admission {
   /**
-   * Waits for capacity, for at most eight seconds; for a low rate up to 50.
+   * Waits for capacity, for at most eight seconds.
    *
    * @param priority Of those that wait, bulk mail gets every fourth place while there is other mail.
    */
@@ -52,18 +52,12 @@ export interface Admission {
 }
 
 /**
- * Wait for a place above which a mail goes back to the scheduler, in milliseconds. It may wait as long for a connection,
- * and both together are less than the time after which the reconciler takes a small send for lost (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler
+ * Wait for the rate and for a place above which a mail goes back to the scheduler, in milliseconds. It may wait as long
+ * for a connection, and both together are less than the time after which the reconciler takes a small send for lost
+ * (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler
  * keeps much less work in flight for each server, but small sends bypass it.
  */
 export const MAX_WAIT_MS = 8000;
-
-/**
- * Wait for the rate above which a mail goes back, in milliseconds: with the wait for a connection, less than the minute after
- * which the scheduler expects no more news of it. The scheduler dispatches two seconds' worth of a rate, or one mail: few
- * wait long.
- */
-const MAX_RATE_WAIT_MS = 50_000;
 
 /** Admitted mails for each connection: while one is transmitted, the next one is composed. */
 const PERMITS_PER_CONNECTION = 2;
@@ -150,7 +144,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
       const place = await takePlace(traffic, {
-        ...{ priority, maxWaitMs: Math.max(0, MAX_WAIT_MS - waitedMs) },
+        ...{ priority, maxWaitMs: MAX_WAIT_MS - waitedMs },
         mayBegin: () => !isBlocked(traffic.places.held - 1),
       });
       return place === undefined ? "later" : { connections, ...place };
@@ -215,7 +209,7 @@ async function waitForToken(
   const perMs = perMinute / 60_000;
   // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
-  const waitMs = reserveToken(bucket, rate, { now, maxWaitMs: MAX_RATE_WAIT_MS });
+  const waitMs = reserveToken(bucket, rate, { now, maxWaitMs: MAX_WAIT_MS });
   // At the last call, the check for a place sends it back.
   if (waitMs) await delay(waitMs, undefined, { signal }).catch(() => {});
   return waitMs;

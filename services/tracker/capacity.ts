@@ -11,6 +11,8 @@ export interface CapacityView {
   inFlight: number;
   /** Maximum number of messages in flight. */
   window: number;
+  /** How many milliseconds ago a message was tried; infinite if that is not known. */
+  triedMsAgo: number;
   now: Date;
 }
 
@@ -21,15 +23,24 @@ const GONE = 2000;
  * Returns how many messages of an integration may be dispatched now: none while it is suspended or its
  * circuit is open, one as a probe after such a pause, and otherwise the rest of its window.
  */
-export function capacityFor({ integration, circuit, inFlight, window, now }: CapacityView): number {
+export function capacityFor(view: CapacityView): number {
+  const { integration, circuit, inFlight, window, now } = view;
   if (integration === null) return GONE;
   if (integration.suspended !== null) return 0;
   const probes = circuitCapacity(circuit, { now, inFlight });
   if (probes < Infinity) return probes;
-  return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
+  return Math.max(0, Math.min(window, withinRate(integration, view)) - inFlight);
 }
 
-/** Returns the number of messages for the next two seconds. The mailers enforce the rate itself. */
-function withinRate({ maxPerMinute }: Integration): number {
-  return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));
+/** How early a message of a low rate is dispatched, in milliseconds: less than a mailer lets it wait for the rate. */
+const EARLY_MS = 5000;
+
+/** Returns the number of messages for the next two seconds, or the next one in time. The mailers enforce the rate itself. */
+function withinRate(
+  { maxPerMinute }: Integration,
+  { triedMsAgo }: Pick<CapacityView, "triedMsAgo">,
+): number {
+  if (maxPerMinute === null) return Infinity;
+  if (triedMsAgo < 60_000 / maxPerMinute - EARLY_MS) return 0;
+  return Math.max(1, Math.ceil(maxPerMinute / 30));
 }

@@ -30,8 +30,12 @@ export interface ReturnOptions {
 export interface Flow {
   /** Records that an attempt was dispatched. */
   begin(integration: string, attempt: AttemptKey): void;
-  /** Records that an attempt has ended, with any outcome. */
-  end(attempt: AttemptKey): void;
+  /**
+   * Records that an attempt has ended, with any outcome.
+   *
+   * @param options.wasTried Whether a mailer began it, which uses the integration's rate. @default {true}
+   */
+  end(attempt: AttemptKey, options?: { wasTried?: boolean }): void;
   /**
    * Records that an attempt came back untried. The first one of a message waits here until it is dispatched. Later ones are
    * forgotten: the ledger knows when they are due.
@@ -59,6 +63,8 @@ export interface Flow {
   inFlight(integration: string): number;
   /** Returns the maximum number of messages in flight of an integration. */
   windowOf(integration: string): number;
+  /** Returns how many milliseconds ago the last attempt of an integration was tried; infinite if none is known. */
+  triedMsAgo(integration: string): number;
   /** Ends the current pause, or the next one: mail was accepted, or a place is free. */
   wake(): void;
   /** Waits until a place may be free, mail is accepted or the signal aborts, for at most this many milliseconds. */
@@ -72,6 +78,8 @@ const END_POSTPONED_EVERY_MS = 200;
 
 interface ServerFlow {
   window: ServerWindow;
+  /** When the last attempt that was tried ended. */
+  triedAt: number;
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
   /** By the key of an attempt. */
@@ -100,7 +108,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
     let server = flows.get(integration);
     if (server === undefined) {
       const window = openWindow(options);
-      server = { window, begun: new Map(), returned: new Map() };
+      server = { window, triedAt: -Infinity, begun: new Map(), returned: new Map() };
       flows.set(integration, server);
     }
     return server;
@@ -146,12 +154,14 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       server.window.begin(server.begun.size);
       owners.set(key, integration);
     },
-    end(attempt) {
+    end(attempt, { wasTried = true } = {}) {
       const key = keyOf(attempt);
       const integration = owners.get(key);
       if (integration === undefined) return;
       forget(key);
-      flowOf(integration).window.end();
+      const server = flowOf(integration);
+      server.window.end();
+      if (wasTried) server.triedAt = clock.now();
       wake();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
@@ -200,6 +210,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
     },
     wake,
     nextNews: (withinMs, signal) => news.next({ withinMs, signal }),
+    triedMsAgo: (integration) => clock.now() - (flows.get(integration)?.triedAt ?? -Infinity),
     windowOf: (integration) => (flows.get(integration)?.window ?? unknown).width(),
   };
 }

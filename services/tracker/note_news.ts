@@ -11,8 +11,10 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
       case "status.message.sent":
       case "status.message.deferred":
       case "status.message.unknown":
-      case "status.message.suppressed":
         flow.end({ ...data, attempt: data.attempt - 1 });
+        break;
+      case "status.message.suppressed":
+        flow.end({ ...data, attempt: data.attempt - 1 }, { wasTried: false });
         break;
       case "status.message.returned": {
         const { accountId, integrationId, insteadOf = integrationId, stage } = data;
@@ -29,11 +31,11 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         flow.release(data);
         break;
       case "status.message.failed":
-        // A failure outside of an attempt has the number of the attempts before it.
+        // A failure outside of an attempt has the number of the attempts before it. One in a mailer may not have been tried.
         flow.end({
           ...data,
           attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,
-        });
+        }, { wasTried: false });
         break;
     }
   }

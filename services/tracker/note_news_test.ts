@@ -37,3 +37,22 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   assert.equal(flow.inFlight("acc_1/4"), 1);
   assert.deepEqual(attempts.map((attempt) => flow.knows(attempt)), [false, true, true]);
 });
+
+test("noteNews() tells when a mailer last tried a mail, which used its rate", () => {
+  const outcomes: [StatusEvent["type"], boolean][] = [
+    ["status.message.sent", true],
+    ["status.message.deferred", true],
+    ["status.message.suppressed", false],
+  ];
+  for (const [type, wasTried] of outcomes) {
+    const clock = { now: () => 7000 };
+    const flow = openFlow({ patienceMs: 60_000, clock });
+    flow.begin("acc_1/4", { messageId: "msg_1", attempt: 0 });
+    const data = {
+      ...{ messageId: "msg_1", sendId: "snd_1", accountId: "acc_1", index: 0, attempt: 1 },
+      ...{ at: "2026-03-01T12:00:00Z", reply: { code: 250 }, reason: "it was so" },
+    };
+    noteNews(flow, [{ type, data } as StatusEvent]);
+    assert.equal(flow.triedMsAgo("acc_1/4"), wasTried ? 0 : Infinity, type);
+  }
+});

@@ -74,8 +74,8 @@ function measure(
 ): void {
   if (left.has(key)) return;
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
-  const circuit = circuits.get(key);
-  left.set(key, capacityFor({ integration, circuit, inFlight, window, now }));
+  const view = { integration, circuit: circuits.get(key), inFlight, window, now };
+  left.set(key, capacityFor({ ...view, triedMsAgo: flow.triedMsAgo(key) }));
 }
 
 /** Returns what the integrations of an account may take in a round. */
