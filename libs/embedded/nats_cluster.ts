@@ -124,20 +124,42 @@ async function freePorts(count: number): Promise<number[]> {
 
 async function settled(members: readonly NatsMember[]): Promise<void> {
   const deadline = performance.now() + SETTLE_TIMEOUT_MS;
-  for (const member of members) {
-    while ((await ask(member, "healthz") as { status?: string } | undefined)?.status !== "ok") {
+  const wait = async (what: string, look: () => Promise<boolean>) => {
+    while (!await look()) {
       if (performance.now() > deadline) {
-        throw new Error(
-          `Cannot use the NATS cluster: "${member.name}" was not ready within ` +
-            `${SETTLE_TIMEOUT_MS / 1000} s`,
-        );
+        const seconds = SETTLE_TIMEOUT_MS / 1000;
+        throw new Error(`Cannot use the NATS cluster: ${what} within ${seconds} s`);
       }
       await sleep(50);
     }
+  };
+  for (const member of members) {
+    await wait(`"${member.name}" was not ready`, async () => {
+      const { status } = await ask(member, "healthz") as { status?: string } | undefined ?? {};
+      return status === "ok";
+    });
   }
+  await wait("its leader did not see all members", () => seesAll(members));
+}
+
+/** Returns whether the member that places streams sees all others: it places none on a member that it takes for offline. */
+async function seesAll(members: readonly NatsMember[]): Promise<boolean> {
+  const answers = await Promise.all(members.map(async (member) => {
+    const { meta_cluster: meta } = await ask(member, "jsz") as Jsz ?? {};
+    return meta?.leader === member.name ? meta.replicas ?? [] : [];
+  }));
+  return answers.some((replicas) =>
+    replicas.length === members.length - 1 &&
+    replicas.every(({ current, offline }) => current === true && offline !== true)
+  );
 }
 
 interface Jsz {
+  /** Its replicas are what the leader sees of the others. */
+  meta_cluster?: {
+    leader?: string;
+    replicas?: { name: string; current?: boolean; offline?: boolean }[];
+  };
   account_details?: { stream_detail?: { name: string; cluster?: { leader?: string } }[] }[];
 }
 
