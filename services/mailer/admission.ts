@@ -129,7 +129,8 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       };
       if (suspended !== null || isBlocked(traffic.places.held)) return "later";
       const share = () => shareOf(maxConnections, deps.peers(), key);
-      if (share() === 0) return "elsewhere";
+      let connections = share();
+      if (connections === 0) return "elsewhere";
       let waitedMs: number | undefined = 0;
       if (maxPerMinute !== null) {
         const perMinute = rateShareOf({ maxPerMinute, maxConnections }, deps.peers(), key);
@@ -137,10 +138,10 @@ export function openAdmission(deps: AdmissionDeps): Admission {
         const { lastCall } = deps;
         waitedMs = await waitForToken(traffic, perMinute, { now: clock.now(), lastCall });
         if (waitedMs === undefined) return "later";
+        // While it waited, another mailer may have joined.
+        connections = share();
+        if (connections === 0) return "elsewhere";
       }
-      // While it waited, another mailer may have joined.
-      const connections = share();
-      if (connections === 0) return "elsewhere";
       traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
       const place = await takePlace(traffic, {
