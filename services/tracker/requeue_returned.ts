@@ -1,3 +1,4 @@
+import { priorityOf } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import type { Flow, Returned } from "./flow.ts";
 import { withoutRegister } from "./without_register.ts";
@@ -41,10 +42,12 @@ async function ofSmallSends(
   returned: readonly Returned[],
   { sends }: StorePart<"sends.heads">,
 ): Promise<Returned[]> {
-  if (returned.length === 0) return [];
-  const heads = await sends.heads([...new Set(returned.map(({ sendId }) => sendId))]);
+  // Only the first recipients of a large send look like those of a small one: the others need no look-up.
+  const candidates = returned.filter(({ index }) => priorityOf(index + 1) === "transactional");
+  if (candidates.length === 0) return [];
+  const heads = await sends.heads([...new Set(candidates.map(({ sendId }) => sendId))]);
   const small = new Set(
     heads.flatMap(({ _id, priority }) => priority === "transactional" ? [_id] : []),
   );
-  return returned.filter(({ sendId }) => small.has(sendId));
+  return candidates.filter(({ sendId }) => small.has(sendId));
 }

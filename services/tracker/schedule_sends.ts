@@ -71,7 +71,7 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<bool
 }
 
 /** An integration that may be given mail now, and the sends that wait for it. */
-interface Open {
+interface OpenIntegration {
   key: string;
   routes: Routes;
   sends: WaitingSend[];
@@ -84,7 +84,11 @@ interface Found {
 }
 
 /** Returns the sends of an integration that may be dispatched now; nothing if its window is full. */
-async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Open[]> {
+async function findSends(
+  key: string,
+  round: Round,
+  deps: ScheduleDeps,
+): Promise<OpenIntegration[]> {
   const { flow, circuits } = round;
   // A full window needs no look-up unless others may send the mail: a hundred silent servers cause no work.
   const isAway = circuitState(circuits.get(key), deps.now()) !== "closed";
