@@ -1,5 +1,4 @@
-import { messageIdOf } from "@posthaste/contracts";
-import type { MessageStatusEvent } from "@posthaste/messaging";
+import { type MessageStatusEvent, statusFieldsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead } from "@posthaste/storage";
 
 /** An outcome that a tracker wrote, of one of a send's messages. */
@@ -29,9 +28,8 @@ export function statusEventsOf(
   const attempt = last?.attempt ?? n;
   // A register that holds its outcome has the integration in the outcome's lines.
   const integrationId = fallback ?? last?.integrationId ?? own;
-  const about = { messageId: messageIdOf(sendId, index), sendId, accountId, index };
   const data = {
-    ...{ ...about, attempt, integrationId, at: at.toISOString(), reason },
+    ...{ ...statusFieldsOf({ sendId, accountId }, { index, attempt }, at), integrationId, reason },
     ...(reply === undefined ? {} : { reply }),
   };
   switch (outcome.state) {
