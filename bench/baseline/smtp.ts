@@ -1,14 +1,18 @@
 import { randomBytes } from "node:crypto";
+import handlebars from "handlebars";
 import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
-import { CONNECTIONS } from "../workload.ts";
+import { CONNECTIONS, MAIL_VARIABLES, recipientVariables } from "../workload.ts";
 import { inFlight } from "./in_flight.ts";
 
 /** How nodemailer's pool is used. */
 export interface PoolUse {
-  /** Whether the mail is composed once, before the measurement, and sent as it is. @default {false} */
-  isRaw?: boolean;
+  /**
+   * What is done before the measurement, once for all mails: nothing (`templates` are filled for each mail), the template
+   * is `filled`, or the mail is also composed (`raw`). @default {"templates"}
+   */
+  from?: "templates" | "filled" | "raw";
   /** Whether it goes to the server that is 50 ms away. @default {false} */
   isFar?: boolean;
   /** @default {CONNECTIONS.usual} */
@@ -18,7 +22,7 @@ export interface PoolUse {
 /** Opens nodemailer's own pool, as its documentation advises for bulk mail. */
 export async function openNodemailer(
   settings: BaselineSettings,
-  { isRaw = false, isFar = false, connections = CONNECTIONS.usual }: PoolUse = {},
+  { from = "templates", isFar = false, connections = CONNECTIONS.usual }: PoolUse = {},
 ): Promise<BaselinePart> {
   const transport = createTransport({
     pool: true,
@@ -29,25 +33,34 @@ export async function openNodemailer(
     maxConnections: connections,
     maxMessages: Infinity,
   });
-  const mail = {
+  const envelope = {
     from: { name: "Northwind", address: "orders@bench.example" },
     to: { name: "Zoë Müller", address: "customer@inbox.example" },
-    subject: settings.mail.subject,
-    html: settings.mail.html,
-    text: settings.mail.text,
   };
-  const envelope = { from: mail.from.address, to: [mail.to.address] };
-  const withPdf = (pdfBytes: number) => {
-    const content = randomBytes(pdfBytes);
-    return { ...mail, attachments: [{ filename: "invoice.pdf", content }] };
+  const { templates, mail: filled } = settings;
+  const subject = handlebars.compile(templates.subject, { noEscape: true });
+  const html = handlebars.compile(templates.html);
+  const text = handlebars.compile(templates.text, { noEscape: true });
+  const fill = (index: number) => {
+    const variables = { ...MAIL_VARIABLES, ...recipientVariables(index) };
+    return { subject: subject(variables), html: html(variables), text: text(variables) };
   };
   return {
-    async run({ run, pdfBytes }) {
-      const attached = pdfBytes ? withPdf(pdfBytes) : mail;
-      const raw = await new MailComposer(attached).compile().build();
+    async run({ run, pdfBytes = 0 }) {
+      const pdf = { filename: "invoice.pdf", content: randomBytes(pdfBytes) };
+      const rest = { ...envelope, attachments: pdfBytes > 0 ? [pdf] : [] };
+      const raw = await new MailComposer({ ...rest, ...filled }).compile().build();
+      const mailOf = {
+        templates: (index: number) => ({ ...rest, ...fill(index) }),
+        filled: () => ({ ...rest, ...filled }),
+        raw: () => ({
+          raw,
+          envelope: { from: envelope.from.address, to: [envelope.to.address] },
+        }),
+      }[from];
       await inFlight(
         { count: run, width: 2 * connections },
-        () => transport.sendMail(isRaw ? { envelope, raw } : attached),
+        (index) => transport.sendMail(mailOf(index)),
       );
     },
     [Symbol.asyncDispose]: async () => transport.close(),

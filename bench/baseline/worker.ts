@@ -21,8 +21,11 @@ const PARTS: Record<string, OpenBaseline> = {
   newContext: openNewContext,
   render: openRender,
   nodemailer: (settings) => openNodemailer(settings),
-  nodemailerRaw: (settings) => openNodemailer(settings, { isRaw: true }),
+  nodemailerFilled: (settings) => openNodemailer(settings, { from: "filled" }),
+  nodemailerRaw: (settings) => openNodemailer(settings, { from: "raw" }),
   nodemailerWide: (settings) => openNodemailer(settings, { connections: CONNECTIONS.many }),
+  nodemailerWideFilled: (settings) =>
+    openNodemailer(settings, { from: "filled", connections: CONNECTIONS.many }),
   nodemailerFar: (settings) =>
     openNodemailer(settings, { isFar: true, connections: CONNECTIONS.far }),
 };

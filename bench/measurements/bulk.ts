@@ -5,10 +5,17 @@ import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
 import { CONNECTIONS } from "../workload.ts";
 
-/** The baseline of mails without PDFs. */
-const POOL = { part: "nodemailer pool", baseline: "nodemailer", unit: "mail" } as const;
+/** The baseline of mails without PDFs: templates filled and mails sent, in one process. */
+const POOL = {
+  part: "Handlebars + nodemailer pool",
+  baseline: "nodemailer",
+  unit: "mail",
+} as const;
 
-/** Mails without PDFs, by requests of 1,000 recipients, beside nodemailer alone. */
+/** Less of the work: nothing is filled. */
+const FILLED = "nodemailer pool, filled before";
+
+/** Mails without PDFs, by requests of 1,000 recipients, beside Handlebars and nodemailer alone. */
 export async function bulk(bench: Bench): Promise<Measurement[]> {
   const figure = "bulk mail, no PDF";
   const mails = bulkMails(bench);
@@ -17,6 +24,10 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
     await baselineMeasurement(bench, { ...POOL, figure, run: baselineMails }),
     await baselineMeasurement(bench, {
+      ...{ ...POOL, figure, part: FILLED, baseline: "nodemailerFilled" },
+      run: baselineMails,
+    }),
+    await baselineMeasurement(bench, {
       ...{ ...POOL, figure, part: "nodemailer pool, MIME ready (raw)", baseline: "nodemailerRaw" },
       run: 2 * baselineMails,
     }),
@@ -24,13 +35,20 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
 }
 
 /** As {@linkcode bulk}, to a server that takes more connections. */
-export function bulkWide(bench: Bench): Promise<Measurement[]> {
-  return bulkOver(bench, {
-    figure: `bulk mail, ${CONNECTIONS.many} connections`,
-    account: { name: "wide", smtpPort: bench.sink.port, maxConnections: CONNECTIONS.many },
-    mails: bulkMails(bench),
-    ...{ baseline: "nodemailerWide", run: Math.round(2000 * bench.scale) },
-  });
+export async function bulkWide(bench: Bench): Promise<Measurement[]> {
+  const figure = `bulk mail, ${CONNECTIONS.many} connections`;
+  const run = Math.round(2000 * bench.scale);
+  return [
+    ...await bulkOver(bench, {
+      figure,
+      account: { name: "wide", smtpPort: bench.sink.port, maxConnections: CONNECTIONS.many },
+      mails: bulkMails(bench),
+      ...{ baseline: "nodemailerWide", run },
+    }),
+    await baselineMeasurement(bench, {
+      ...{ ...POOL, figure, part: FILLED, baseline: "nodemailerWideFilled", run },
+    }),
+  ];
 }
 
 /** As {@linkcode bulk}, to a server 50 ms away that takes five connections, as most integrations have. */
@@ -74,7 +92,7 @@ function bulkMails({ scale }: Bench): number {
 
 const QUEUES = [1000, 10_000, 100_000];
 
-/** What a message costs while so many are queued, beside nodemailer alone with as many, 10,000 at most. */
+/** What a message costs while so many are queued, beside Handlebars and nodemailer alone with as many, 10,000 at most. */
 export async function queue(bench: Bench): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const queued of QUEUES) {

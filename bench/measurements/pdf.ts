@@ -63,7 +63,7 @@ export async function pdfAccounts(bench: Bench): Promise<Measurement[]> {
   ];
 }
 
-/** One PDF that everyone gets, beside nodemailer alone with an attachment of that size. */
+/** One PDF that everyone gets, beside Handlebars and nodemailer alone with an attachment of that size. */
 export async function pdfShared(bench: Bench): Promise<Measurement[]> {
   const figure = "mail with a shared PDF";
   const mails = 1000 * Math.max(1, Math.round(2 * bench.scale));
@@ -73,7 +73,7 @@ export async function pdfShared(bench: Bench): Promise<Measurement[]> {
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "shared" }),
     await baselineMeasurement(bench, {
       ...plan,
-      part: "nodemailer pool",
+      part: "Handlebars + nodemailer pool",
       baseline: "nodemailer",
       run: Math.round(mails / 2),
     }),
