@@ -70,12 +70,18 @@ export async function openBaselineProcess(
 ): Promise<BaselineProcess> {
   const child = fork(fileURLToPath(new URL("./baseline/worker.ts", import.meta.url)));
   const ask = async (order: BaselineOrder): Promise<BaselineReport> => {
+    const answered = new AbortController();
+    const { signal } = answered;
     const answer = Promise.race([
-      once(child, "message").then(([report]): BaselineReport => report),
-      once(child, "exit").then(([code]): BaselineReport => ({ failed: `it ended with ${code}` })),
+      once(child, "message", { signal }).then(([report]): BaselineReport => report),
+      once(child, "exit", { signal }).then(
+        ([code]): BaselineReport => ({ failed: `it ended with ${code}` }),
+      ),
     ]);
     child.send(order);
     const report = await answer;
+    // Removes the other listener.
+    answered.abort();
     if ("failed" in report) throw new Error(`Cannot measure bare "${name}": ${report.failed}`);
     return report;
   };
