@@ -27,6 +27,12 @@ export interface QuietOptions {
 const PAUSE_MS = 400;
 
 /**
+ * After a partition, a broker may keep events that are finished. The tracker removes what it finds finished in two
+ * looks, which are a minute apart.
+ */
+const FINISHED_EVENTS_MS = 2 * 60_000 + 10_000;
+
+/**
  * Waits from the end of the last fault until every mail has ended and the broker holds nothing. It only
  * reads: it changes nothing in the system, and shortens no wait.
  */
@@ -53,7 +59,8 @@ export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promi
   }
   quiet.lastMs = elapsedMs();
   // Settled sends and their events are not mail that is still waited for.
-  while (!await isSettled(fixture, options).catch(() => false) && elapsedMs() < boundMs + quietMs) {
+  const limitMs = Math.max(boundMs + quietMs, FINISHED_EVENTS_MS);
+  while (!await isSettled(fixture, options).catch(() => false) && elapsedMs() < limitMs) {
     onProgress("waits for what is left over");
     await delay(PAUSE_MS);
   }
