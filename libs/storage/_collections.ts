@@ -28,7 +28,7 @@ import type { IntegrationCircuit } from "./integration_circuit.ts";
 import type { StoredResults } from "./ended_attempt.ts";
 import type { LedgerMark } from "./_ledger_mark.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
-import type { AttemptCount } from "./attempt_count.ts";
+import type { SignInAttemptCount } from "./sign_in_attempt_count.ts";
 import type { SmtpTokenState } from "./smtp_token.ts";
 import type { StoredRegister } from "./stored_register.ts";
 import type { StatisticsBucket, StatisticsHint } from "./statistics_bucket.ts";
@@ -186,7 +186,7 @@ function newCollections(db: Db) {
     audit: db.collection<StoredAuditLine | UnchainedLine>("audit"),
     /** The same collection, for chained lines. */
     chainedAudit: db.collection<StoredAuditLine>("audit"),
-    attempts: db.collection<AttemptCount>("sign_in_attempts"),
+    signInAttempts: db.collection<SignInAttemptCount>("sign_in_attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),
     statisticsHints: db.collection<StatisticsHint>("statistics_hints"),
     usage: db.collection<UsageDay>("usage"),

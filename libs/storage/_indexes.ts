@@ -201,7 +201,7 @@ async function createIndexesOfEvents(db: Db): Promise<void> {
 }
 
 async function createIndexesOfPeople(db: Db): Promise<void> {
-  const { users, members, sessions, invitations, audit, attempts } = collectionsOf(db);
+  const { users, members, sessions, invitations, audit, signInAttempts } = collectionsOf(db);
   // In an earlier version, an address belonged to one user only.
   await dropIndex(users, "email_1");
   await users.createIndexes([
@@ -228,7 +228,7 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
     { key: { email: 1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
-  await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
+  await signInAttempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
   await audit.createIndexes([
     { key: { accountId: 1, _id: -1 } },
     // Each position holds one line, even when several processes write at the same time.

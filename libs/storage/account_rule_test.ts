@@ -144,7 +144,12 @@ const WITHOUT_ACCOUNT = [
     "people.notePasskeyUse",
   ],
   "people.changeSecondFactor",
-  ...["attempts.findWaits", "attempts.count", "attempts.uncount", "attempts.forget"],
+  ...[
+    "signInAttempts.findWaits",
+    "signInAttempts.count",
+    "signInAttempts.uncount",
+    "signInAttempts.forget",
+  ],
 ];
 
 const send = testSend({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });

@@ -206,8 +206,8 @@ export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./sen
 export type { FoundSendHead, SendFilter, SendSearch, SendSearchResult } from "./send_search.ts";
 export type { FinishedSend, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
-export type { AttemptLimits, AttemptStore } from "./attempt_store.ts";
-export type { AttemptCount } from "./attempt_count.ts";
+export type { SignInAttemptLimits, SignInAttemptStore } from "./sign_in_attempt_store.ts";
+export type { SignInAttemptCount } from "./sign_in_attempt_count.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { StoreGroups, StoreOperation, StorePart } from "./store_groups.ts";

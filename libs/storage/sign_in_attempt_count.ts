@@ -1,5 +1,5 @@
 /** How often something was tried in vain under a name. */
-export interface AttemptCount {
+export interface SignInAttemptCount {
   /** What the name is stored as: it may hold a person's address. */
   _id: string;
   failures: number;

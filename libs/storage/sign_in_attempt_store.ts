@@ -1,9 +1,9 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import type { AttemptCount } from "./attempt_count.ts";
+import type { SignInAttemptCount } from "./sign_in_attempt_count.ts";
 
 /** Limits of failed attempts; times are in milliseconds. */
-export interface AttemptLimits {
+export interface SignInAttemptLimits {
   /** Failures that cause no wait. */
   free: number;
   /** Wait after the next failure; it doubles with each further one. */
@@ -14,11 +14,11 @@ export interface AttemptLimits {
 }
 
 /** Failed attempts, counted over all processes. */
-export interface AttemptStore {
+export interface SignInAttemptStore {
   /** Returns the ends of the current waits under these ids. */
   findWaits(ids: readonly string[], at: Date): Promise<Date[]>;
   /** Counts an attempt as failed, unless it must wait. Concurrent attempts are all counted. */
-  count(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
+  count(id: string, limits: SignInAttemptLimits, at: Date): Promise<SignInAttemptCount>;
   /** Takes back that an attempt failed. */
   uncount(id: string): Promise<void>;
   forget(id: string): Promise<void>;
@@ -27,12 +27,12 @@ export interface AttemptStore {
 const NEVER = new Date(0);
 
 /** Returns the operations on failed attempts. */
-export function attemptStore(db: Db): AttemptStore {
-  const { attempts } = collectionsOf(db);
+export function signInAttemptStore(db: Db): SignInAttemptStore {
+  const { signInAttempts } = collectionsOf(db);
   return {
     async findWaits(ids, at) {
       const filter = { _id: { $in: [...ids] }, waitUntil: { $gt: at } };
-      return (await attempts.find(filter).toArray()).map(({ waitUntil }) => waitUntil);
+      return (await signInAttempts.find(filter).toArray()).map(({ waitUntil }) => waitUntil);
     },
     async count(id, { free, waitMs, longestWaitMs, keptMs }, at) {
       const age = { $subtract: [at, { $ifNull: ["$lastAt", NEVER] }] };
@@ -41,7 +41,7 @@ export function attemptStore(db: Db): AttemptStore {
       const wait = { $min: [{ $multiply: [waitMs, { $pow: [2, over] }] }, longestWaitMs] };
       const counted = (value: unknown, kept: string) => ({ $cond: ["$isRefused", kept, value] });
       // One write, so that concurrent attempts are all counted.
-      const count = await attempts.findOneAndUpdate({ _id: id }, [
+      const count = await signInAttempts.findOneAndUpdate({ _id: id }, [
         {
           $set: {
             failures: { $cond: [isOld, 0, "$failures"] },
@@ -69,10 +69,13 @@ export function attemptStore(db: Db): AttemptStore {
     },
     async uncount(id) {
       const filter = { _id: id, failures: { $gt: 0 } };
-      await attempts.updateOne(filter, { $inc: { failures: -1 }, $set: { waitUntil: NEVER } });
+      await signInAttempts.updateOne(filter, {
+        $inc: { failures: -1 },
+        $set: { waitUntil: NEVER },
+      });
     },
     async forget(id) {
-      await attempts.deleteOne({ _id: id });
+      await signInAttempts.deleteOne({ _id: id });
     },
   };
 }

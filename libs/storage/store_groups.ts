@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AssetStore, assetStore } from "./asset_store.ts";
-import { type AttemptStore, attemptStore } from "./attempt_store.ts";
+import { type SignInAttemptStore, signInAttemptStore } from "./sign_in_attempt_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type BatchStates, batchStates } from "./batch_states.ts";
 import { type BatchStore, batchStore } from "./batch_store.ts";
@@ -137,7 +137,7 @@ export interface StoreGroups {
   /** Sign-ins of users. */
   sessions: SessionStore;
   /** Limits of attempts at passwords and the like. */
-  attempts: AttemptStore;
+  signInAttempts: SignInAttemptStore;
   /** The audit logs of accounts. */
   audit: AuditStore;
 }
@@ -201,7 +201,7 @@ export function storeGroupsOf(
     people: peopleOf(db),
     invitations: invitationStore(db),
     sessions: sessionStore(db),
-    attempts: attemptStore(db),
+    signInAttempts: signInAttemptStore(db),
     audit: auditStore(db),
   };
 }

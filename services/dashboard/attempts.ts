@@ -38,9 +38,14 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 const KEPT_MS = 30 * 60_000;
 
 /** Opens the count. */
-export function openAttempts(deps: Pick<Store, "attempts"> & { now(): Date }): Attempts {
+export function openAttempts(deps: Pick<Store, "signInAttempts"> & { now(): Date }): Attempts {
   const {
-    attempts: { findWaits, count: countAttempt, uncount: uncountAttempt, forget: forgetAttempts },
+    signInAttempts: {
+      findWaits,
+      count: countAttempt,
+      uncount: uncountAttempt,
+      forget: forgetAttempts,
+    },
     now,
   } = deps;
   return {

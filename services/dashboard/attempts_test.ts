@@ -18,7 +18,7 @@ afterEach(async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
-function openCounted(counted: Pick<Store, "attempts"> = store) {
+function openCounted(counted: Pick<Store, "signInAttempts"> = store) {
   let time = Date.now();
   const attempts = openAttempts({ ...counted, now: () => new Date(time) });
   /** Returns the wait in seconds that an attempt is refused with; 0 if it is not refused. */
@@ -91,12 +91,12 @@ test("begin() admits no more of many concurrent attempts, in two processes", asy
 
 test("begin() stores nothing that identifies the person", async () => {
   const asked: unknown[] = [];
-  const watched: Pick<Store, "attempts"> = {
+  const watched: Pick<Store, "signInAttempts"> = {
     ...store,
-    attempts: {
-      ...store.attempts,
-      findWaits: (...args) => (asked.push(args), store.attempts.findWaits(...args)),
-      count: (...args) => (asked.push(args), store.attempts.count(...args)),
+    signInAttempts: {
+      ...store.signInAttempts,
+      findWaits: (...args) => (asked.push(args), store.signInAttempts.findWaits(...args)),
+      count: (...args) => (asked.push(args), store.signInAttempts.count(...args)),
     },
   };
   await openCounted(watched).begin("login ann@x.example");
