@@ -59,7 +59,7 @@ export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promi
   }
   quiet.lastMs = elapsedMs();
   // Settled sends and their events are not mail that is still waited for.
-  const limitMs = Math.max(boundMs + quietMs, FINISHED_EVENTS_MS);
+  const limitMs = Math.max(boundMs + quietMs, quiet.lastMs + FINISHED_EVENTS_MS);
   while (!await isSettled(fixture, options).catch(() => false) && elapsedMs() < limitMs) {
     onProgress("waits for what is left over");
     await delay(PAUSE_MS);
