@@ -54,7 +54,8 @@ export interface Admission {
 /**
  * Wait for the rate and for a place above which a mail goes back to the scheduler, in milliseconds. It may wait as long
  * for a connection, and both together are less than the time after which the reconciler takes a small send for lost
- * (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler
+ * (`RECONCILE_GRACE`). The scheduler dispatches mail of a low rate five seconds before its time, which must be less than
+ * this (`EARLY_MS` of the tracker). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler
  * keeps much less work in flight for each server, but small sends bypass it.
  */
 export const MAX_WAIT_MS = 8000;

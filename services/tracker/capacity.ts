@@ -11,7 +11,7 @@ export interface CapacityView {
   inFlight: number;
   /** Maximum number of messages in flight. */
   window: number;
-  /** How many milliseconds ago a message was tried; infinite if that is not known. */
+  /** How many milliseconds ago a message began to be tried; infinite if that is not known. */
   triedMsAgo: number;
   now: Date;
 }
@@ -21,15 +21,16 @@ const GONE = 2000;
 
 /**
  * Returns how many messages of an integration may be dispatched now: none while it is suspended or its
- * circuit is open, one as a probe after such a pause, and otherwise the rest of its window.
+ * circuit is open, one as a probe after such a pause, and otherwise the rest of its window. Each within its rate.
  */
 export function capacityFor(view: CapacityView): number {
   const { integration, circuit, inFlight, window, now } = view;
   if (integration === null) return GONE;
   if (integration.suspended !== null) return 0;
+  const rate = withinRate(integration, view);
   const probes = circuitCapacity(circuit, { now, inFlight });
-  if (probes < Infinity) return probes;
-  return Math.max(0, Math.min(window, withinRate(integration, view)) - inFlight);
+  if (probes < Infinity) return Math.min(probes, rate);
+  return Math.max(0, Math.min(window, rate) - inFlight);
 }
 
 /** How early a message of a low rate is dispatched, in milliseconds: less than a mailer lets it wait for the rate. */

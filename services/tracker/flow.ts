@@ -33,9 +33,9 @@ export interface Flow {
   /**
    * Records that an attempt has ended, with any outcome.
    *
-   * @param options.wasTried Whether a mailer began it, which uses the integration's rate. @default {true}
+   * @param triedMs How long a mailer tried it, in milliseconds: its start used the integration's rate. Missing if none did.
    */
-  end(attempt: AttemptKey, options?: { wasTried?: boolean }): void;
+  end(attempt: AttemptKey, triedMs?: number): void;
   /**
    * Records that an attempt came back untried. The first one of a message waits here until it is dispatched. Later ones are
    * forgotten: the ledger knows when they are due.
@@ -63,7 +63,10 @@ export interface Flow {
   inFlight(integration: string): number;
   /** Returns the maximum number of messages in flight of an integration. */
   windowOf(integration: string): number;
-  /** Returns how many milliseconds ago the last attempt of an integration was tried; infinite if none is known. */
+  /**
+   * Returns how many milliseconds ago the last attempt of an integration began that a mailer tried; infinite if none is
+   * known.
+   */
   triedMsAgo(integration: string): number;
   /** Ends the current pause, or the next one: mail was accepted, or a place is free. */
   wake(): void;
@@ -78,7 +81,7 @@ const END_POSTPONED_EVERY_MS = 200;
 
 interface ServerFlow {
   window: ServerWindow;
-  /** When the last attempt that was tried ended. */
+  /** When the last attempt began that was tried. */
   triedAt: number;
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
@@ -154,14 +157,14 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       server.window.begin(server.begun.size);
       owners.set(key, integration);
     },
-    end(attempt, { wasTried = true } = {}) {
+    end(attempt, triedMs) {
       const key = keyOf(attempt);
       const integration = owners.get(key);
       if (integration === undefined) return;
       forget(key);
       const server = flowOf(integration);
       server.window.end();
-      if (wasTried) server.triedAt = clock.now();
+      if (triedMs !== undefined) server.triedAt = clock.now() - triedMs;
       wake();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {

@@ -11,10 +11,10 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
       case "status.message.sent":
       case "status.message.deferred":
       case "status.message.unknown":
-        flow.end({ ...data, attempt: data.attempt - 1 });
+        flow.end({ ...data, attempt: data.attempt - 1 }, data.durationMs ?? 0);
         break;
       case "status.message.suppressed":
-        flow.end({ ...data, attempt: data.attempt - 1 }, { wasTried: false });
+        flow.end({ ...data, attempt: data.attempt - 1 });
         break;
       case "status.message.returned": {
         const { accountId, integrationId, insteadOf = integrationId, stage } = data;
@@ -31,11 +31,9 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         flow.release(data);
         break;
       case "status.message.failed":
-        // A failure outside of an attempt has the number of the attempts before it. One in a mailer may not have been tried.
-        flow.end({
-          ...data,
-          attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,
-        }, { wasTried: false });
+        // A failure outside of an attempt has the number of the attempts before it.
+        if (data.stage !== "mailer") flow.end(data);
+        else flow.end({ ...data, attempt: data.attempt - 1 }, data.durationMs ?? 0);
         break;
     }
   }

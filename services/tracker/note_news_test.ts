@@ -38,21 +38,31 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   assert.deepEqual(attempts.map((attempt) => flow.knows(attempt)), [false, true, true]);
 });
 
-test("noteNews() tells when a mailer last tried a mail, which used its rate", () => {
-  const outcomes: [StatusEvent["type"], boolean][] = [
-    ["status.message.sent", true],
-    ["status.message.deferred", true],
-    ["status.message.suppressed", false],
+test("noteNews() records when a mailer last began to try a mail, which used its rate", () => {
+  const reason = "it was so";
+  const reply = { code: 250 };
+  const at = "2026-03-01T12:00:00Z";
+  const outcomes: [StatusEvent["type"], object, triedMsAgo: number][] = [
+    ["status.message.sent", { reply }, 0],
+    ["status.message.sent", { reply, durationMs: 3000 }, 3000],
+    ["status.message.deferred", { reason, durationMs: 40 }, 40],
+    ["status.message.unknown", { reason }, 0],
+    ["status.message.failed", { reason, stage: "mailer", reply: { code: 550 }, durationMs: 9 }, 9],
+    ["status.message.failed", { reason, stage: "mailer" }, 0],
+    ["status.message.failed", { reason, stage: "pipeline" }, Infinity],
+    ["status.message.suppressed", { reason, durationMs: 1 }, Infinity],
   ];
-  for (const [type, wasTried] of outcomes) {
+  for (const [type, detail, triedMsAgo] of outcomes) {
     const clock = { now: () => 7000 };
     const flow = openFlow({ patienceMs: 60_000, clock });
     flow.begin("acc_1/4", { messageId: "msg_1", attempt: 0 });
     const data = {
-      ...{ messageId: "msg_1", sendId: "snd_1", accountId: "acc_1", index: 0, attempt: 1 },
-      ...{ at: "2026-03-01T12:00:00Z", reply: { code: 250 }, reason: "it was so" },
+      ...{ messageId: "msg_1", sendId: "snd_1", accountId: "acc_1", index: 0, at, ...detail },
+      // A failure outside of an attempt has the number of the attempts before it.
+      attempt: "stage" in detail && detail.stage === "pipeline" ? 0 : 1,
     };
     noteNews(flow, [{ type, data } as StatusEvent]);
-    assert.equal(flow.triedMsAgo("acc_1/4"), wasTried ? 0 : Infinity, type);
+    assert.equal(flow.triedMsAgo("acc_1/4"), triedMsAgo, `${type} ${JSON.stringify(detail)}`);
+    assert.equal(flow.inFlight("acc_1/4"), 0, type);
   }
 });
