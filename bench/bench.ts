@@ -1,4 +1,5 @@
 import handlebars from "handlebars";
+import { compileMail } from "./compile_mail.ts";
 import {
   type BaselineProcess,
   type BaselineSettings,
@@ -10,7 +11,7 @@ import { type EventReceiver, openEventReceiver } from "./event_receiver.ts";
 import type { Measurement } from "./measurement.ts";
 import { openNullCollector } from "./null_collector.ts";
 import type { Sink } from "./sink_process.ts";
-import { INVOICE_VARIABLES, MAIL_VARIABLES, recipientVariables, sendBody } from "./workload.ts";
+import { INVOICE_VARIABLES, mailVariables, sendBody } from "./workload.ts";
 
 /** The means of a measurement. */
 export interface Bench {
@@ -90,22 +91,13 @@ export function openBench({ system, sink, openTraced }: BenchParts): OpenedBench
 
 function settingsOf(system: BenchSystem, sink: Sink): BaselineSettings {
   const { mail, invoice, stack, pdfId } = system;
-  const filled = (template: string, isHtml: boolean) =>
-    handlebars.compile(template, { noEscape: !isHtml })({
-      ...MAIL_VARIABLES,
-      ...recipientVariables(0),
-    });
   const invoiceHtml = handlebars.compile(invoice)({ ...INVOICE_VARIABLES, number: "I-bare" });
   return {
     sinkPort: sink.port,
     farSinkPort: sink.farPort,
     mongodbUrl: stack.mongodbUrl,
     natsUrl: stack.natsUrl,
-    mail: {
-      subject: filled(mail.subject, false),
-      html: filled(mail.html, true),
-      text: filled(mail.text, false),
-    },
+    mail: compileMail(mail)(mailVariables(0)),
     templates: mail,
     invoice: invoiceHtml,
     body: JSON.stringify(sendBody({ first: 0, count: 1, invoice: "none", pdfId })),

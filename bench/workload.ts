@@ -35,7 +35,7 @@ const LINES = [
 ].map((line) => ({ ...line, quantity: 2 }));
 
 /** The variables of the mail, which all recipients share. */
-export const MAIL_VARIABLES: Variables = {
+const MAIL_VARIABLES: Variables = {
   shop: "Northwind Coffee Roasters",
   orderDate: "14 March 2026",
   changeUntil: "15 March 2026, noon",
@@ -55,7 +55,7 @@ export const MAIL_VARIABLES: Variables = {
 };
 
 /** The variables of the mail that differ from one recipient to the next. */
-export function recipientVariables(index: number): Variables {
+function recipientVariables(index: number): Variables {
   const number = String(index).padStart(6, "0");
   return {
     firstName: "Zoë",
@@ -63,6 +63,11 @@ export function recipientVariables(index: number): Variables {
     orderNumber: `NW-${number}`,
     customerNumber: `C${number}`,
   };
+}
+
+/** All variables of one recipient's mail. */
+export function mailVariables(index: number): Variables {
+  return { ...MAIL_VARIABLES, ...recipientVariables(index) };
 }
 
 /** The variables of the invoice, but for its number. */

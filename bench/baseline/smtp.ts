@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import handlebars from "handlebars";
 import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
-import { CONNECTIONS, MAIL_VARIABLES, recipientVariables } from "../workload.ts";
+import { compileMail } from "../compile_mail.ts";
+import { CONNECTIONS, mailVariables } from "../workload.ts";
 import { inFlight } from "./in_flight.ts";
 
 /** How nodemailer's pool is used. */
@@ -38,20 +38,14 @@ export async function openNodemailer(
     to: { name: "Zoë Müller", address: "customer@inbox.example" },
   };
   const { templates, mail: filled } = settings;
-  const subject = handlebars.compile(templates.subject, { noEscape: true });
-  const html = handlebars.compile(templates.html);
-  const text = handlebars.compile(templates.text, { noEscape: true });
-  const fill = (index: number) => {
-    const variables = { ...MAIL_VARIABLES, ...recipientVariables(index) };
-    return { subject: subject(variables), html: html(variables), text: text(variables) };
-  };
+  const fill = compileMail(templates);
   return {
     async run({ run, pdfBytes = 0 }) {
       const pdf = { filename: "invoice.pdf", content: randomBytes(pdfBytes) };
       const rest = { ...envelope, attachments: pdfBytes > 0 ? [pdf] : [] };
       const raw = await new MailComposer({ ...rest, ...filled }).compile().build();
       const mailOf = {
-        templates: (index: number) => ({ ...rest, ...fill(index) }),
+        templates: (index: number) => ({ ...rest, ...fill(mailVariables(index)) }),
         filled: () => ({ ...rest, ...filled }),
         raw: () => ({
           raw,

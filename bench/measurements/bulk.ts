@@ -3,17 +3,8 @@ import type { AccountPlan } from "../bench_account.ts";
 import { baselineMeasurement } from "./baseline_measurement.ts";
 import type { Measurement } from "../measurement.ts";
 import { drain } from "./drain.ts";
+import { FILLED_POOL, POOL, RAW_POOL } from "./pools.ts";
 import { CONNECTIONS } from "../workload.ts";
-
-/** The baseline of mails without PDFs: templates filled and mails sent, in one process. */
-const POOL = {
-  part: "Handlebars + nodemailer pool",
-  baseline: "nodemailer",
-  unit: "mail",
-} as const;
-
-/** Less of the work: nothing is filled. */
-const FILLED = "nodemailer pool, filled before";
 
 /** Mails without PDFs, by requests of 1,000 recipients, beside Handlebars and nodemailer alone. */
 export async function bulk(bench: Bench): Promise<Measurement[]> {
@@ -23,14 +14,8 @@ export async function bulk(bench: Bench): Promise<Measurement[]> {
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
     await baselineMeasurement(bench, { ...POOL, figure, run: baselineMails }),
-    await baselineMeasurement(bench, {
-      ...{ ...POOL, figure, part: FILLED, baseline: "nodemailerFilled" },
-      run: baselineMails,
-    }),
-    await baselineMeasurement(bench, {
-      ...{ ...POOL, figure, part: "nodemailer pool, MIME ready (raw)", baseline: "nodemailerRaw" },
-      run: 2 * baselineMails,
-    }),
+    await baselineMeasurement(bench, { ...FILLED_POOL, figure, run: baselineMails }),
+    await baselineMeasurement(bench, { ...RAW_POOL, figure, run: 2 * baselineMails }),
   ];
 }
 
@@ -46,7 +31,7 @@ export async function bulkWide(bench: Bench): Promise<Measurement[]> {
       ...{ baseline: "nodemailerWide", run },
     }),
     await baselineMeasurement(bench, {
-      ...{ ...POOL, figure, part: FILLED, baseline: "nodemailerWideFilled", run },
+      ...{ ...FILLED_POOL, figure, baseline: "nodemailerWideFilled", run },
     }),
   ];
 }

@@ -4,6 +4,7 @@ import type { Bench } from "../bench.ts";
 import type { BenchAccount } from "../bench_account.ts";
 import type { Measurement } from "../measurement.ts";
 import { baselineMeasurement } from "./baseline_measurement.ts";
+import { POOL, RAW_POOL } from "./pools.ts";
 import { LONG_INVOICE_VARIABLES } from "../workload.ts";
 import { drain } from "./drain.ts";
 
@@ -68,20 +69,10 @@ export async function pdfShared(bench: Bench): Promise<Measurement[]> {
   const figure = "mail with a shared PDF";
   const mails = 1000 * Math.max(1, Math.round(2 * bench.scale));
   const { result: pdfBytes = 0 } = await (await bench.baseline("pageReuse")).run({ run: 1 });
-  const plan = { figure, unit: "mail", pdfBytes };
+  const plan = { figure, pdfBytes };
   return [
     await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "shared" }),
-    await baselineMeasurement(bench, {
-      ...plan,
-      part: "Handlebars + nodemailer pool",
-      baseline: "nodemailer",
-      run: Math.round(mails / 2),
-    }),
-    await baselineMeasurement(bench, {
-      ...plan,
-      part: "nodemailer pool, MIME ready (raw)",
-      baseline: "nodemailerRaw",
-      run: mails,
-    }),
+    await baselineMeasurement(bench, { ...POOL, ...plan, run: Math.round(mails / 2) }),
+    await baselineMeasurement(bench, { ...RAW_POOL, ...plan, run: mails }),
   ];
 }

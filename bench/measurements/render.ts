@@ -3,7 +3,7 @@ import { postAll } from "../http_load.ts";
 import { type Measurement, PRODUCT } from "../measurement.ts";
 import { cpuBetween, type CpuTimes } from "../process_cpu.ts";
 import { percentiles } from "../statistics.ts";
-import { MAIL_VARIABLES, recipientVariables } from "../workload.ts";
+import { mailVariables } from "../workload.ts";
 
 /** `POST /v1/templates/x/render` beside Handlebars inside of Fastify, alone and crowded. */
 export async function render(bench: Bench): Promise<Measurement[]> {
@@ -49,7 +49,7 @@ async function measure({ system }: Bench, plan: Plan): Promise<Measurement> {
     to: () => ({ url, headers: system.headers }),
     requests,
     connections,
-    body: (index) => JSON.stringify({ ...MAIL_VARIABLES, ...recipientVariables(index) }),
+    body: (index) => JSON.stringify(mailVariables(index)),
   });
   return {
     figure,
