@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { FaultAction } from "./faulty_smtp_plan.ts";
+import { resetSocket } from "./reset_socket.ts";
 
 /** The input of an action. */
 export interface FaultScene {
@@ -39,7 +40,7 @@ export async function misbehave(action: FaultAction, scene: FaultScene): Promise
       return OVER;
     case "reset":
       scene.settle(null, true);
-      reset(raw);
+      resetSocket(raw);
       return OVER;
     case "silence":
       scene.settle(null, true);
@@ -63,7 +64,7 @@ export async function misbehave(action: FaultAction, scene: FaultScene): Promise
       scene.settle(reply, true);
       write(socket, `${reply}\r\n`);
       flush(socket);
-      reset(raw);
+      resetSocket(raw);
       return OVER;
     case "nul":
       return answer(reply.replace(" ", " \0\0 \0"), scene);
@@ -141,9 +142,4 @@ function write(socket: Socket, text: string): void {
 /** Writes the bytes that were held back for one packet. */
 function flush(socket: Socket): void {
   while (socket.writableCorked > 0) socket.uncork();
-}
-
-/** Ends a connection with RST, unless it has ended already. */
-export function reset(socket: Socket): void {
-  if (!socket.destroyed) socket.resetAndDestroy();
 }

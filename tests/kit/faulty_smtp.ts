@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { reset } from "./_faulty_smtp_action.ts";
 import { FaultySmtpLimiter, type FaultySmtpLimits } from "./_faulty_smtp_limiter.ts";
 import { type FaultySmtpHost, FaultySmtpSession } from "./_faulty_smtp_session.ts";
 import type { FaultMoment, FaultPlan, FaultStage } from "./faulty_smtp_plan.ts";
 import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
+import { resetSocket } from "./reset_socket.ts";
 import { testCertificate } from "./test_certificate.ts";
 import type { FaultySmtpOptions } from "./faulty_smtp_options.ts";
 
@@ -109,7 +109,7 @@ class FaultyServer implements FaultySmtp, FaultySmtpHost {
   }
 
   dropConnections(): void {
-    for (const socket of this.#sockets) reset(socket);
+    for (const socket of this.#sockets) resetSocket(socket);
   }
 
   decide(moment: Omit<FaultMoment, "before">): ReturnType<FaultPlan> {

@@ -48,6 +48,7 @@ export { nightly } from "./nightly.ts";
 export * from "./offered_ciphers.ts";
 export * from "./oidc_provider.ts";
 export * from "./otlp_receiver.ts";
+export { resetSocket } from "./reset_socket.ts";
 export * from "./smtp_postfix.ts";
 export * from "./smtp_sink.ts";
 export { stallProcess } from "./stall_process.ts";
