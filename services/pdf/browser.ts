@@ -62,8 +62,6 @@ export interface BrowserOptions extends FindChromiumOptions {
   /** @default 20 s */
   launchTimeout?: number | undefined;
   limits?: Partial<PrintLimits> | undefined;
-  /** @default {1000} */
-  printsPerBrowser?: number | undefined;
   /** @default 1 h */
   browserAge?: number | undefined;
   /** @default 1 GiB */
@@ -192,7 +190,6 @@ class Supervisor implements PdfBrowser {
       launch: () => this.#launch(),
       pages: this.#concurrency,
       recycle: {
-        prints: options.printsPerBrowser ?? 1000,
         age: options.browserAge ?? 3_600_000,
         memory: options.browserMemory ?? 1024 ** 3,
       },

@@ -3,8 +3,6 @@ import type { BrowserProcess } from "./browser_process.ts";
 
 /** The limits at which a browser is replaced. */
 export interface RecycleLimits {
-  /** Documents printed. */
-  prints: number;
   /** In milliseconds. */
   age: number;
   /** Of all its processes, in bytes. */
@@ -73,13 +71,11 @@ export class BrowserPool {
   afterPrint(process: BrowserProcess): void {
     if (this.#retired.has(process)) return this.#closeIfIdle(process);
     if (this.#current !== process || !process.alive) return;
-    const { prints, age } = this.#options.recycle;
-    if (process.printed >= prints || Date.now() - process.startedAt >= age) {
-      return this.#replace();
-    }
+    const { age, memory } = this.#options.recycle;
+    if (Date.now() - process.startedAt >= age) return this.#replace();
     if (performance.now() - this.#memoryCheckedAt < MEMORY_CHECK_MS) return;
     this.#memoryCheckedAt = performance.now();
-    if (process.memory() > this.#options.recycle.memory) this.#replace();
+    if (process.memory() > memory) this.#replace();
   }
 
   /** Closes every browser and waits until its processes are gone. */

@@ -3,11 +3,13 @@ import { test, type TestContext } from "node:test";
 import { BrowserPool } from "./browser_pool.ts";
 import type { BrowserProcess } from "./browser_process.ts";
 
-/** A browser without a program: `busy` documents are in print, and it has printed 1,000. */
+const HOUR_MS = 3_600_000;
+
+/** A browser without a program: `busy` documents are in print, and it is an hour old. */
 function openBrowser({ busy = 0 } = {}) {
   const events: string[] = [];
   const process = {
-    ...{ alive: true, busy, printed: 1000, startedAt: Date.now() },
+    ...{ alive: true, busy, startedAt: Date.now() - HOUR_MS },
     warm: () => Promise.resolve(void events.push("warm")),
     close: () => Promise.resolve(void events.push("close")),
     kill: () => Promise.resolve(void events.push("kill")),
@@ -26,7 +28,7 @@ function openPool() {
       return start.promise;
     },
     pages: 2,
-    recycle: { prints: 1000, age: Infinity, memory: Infinity },
+    recycle: { age: HOUR_MS, memory: Infinity },
     onStop: (reason) => stops.push(reason),
   });
   const start = async (process: BrowserProcess) => {

@@ -20,8 +20,6 @@ export const CONFIG = z.object({
     ),
   ...PDF_LIMITS,
   ...MAIL_LIMITS,
-  PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
-    .describe("PDFs after which the browser is replaced"),
   BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")
     .describe("Age at which the browser is replaced"),
   BROWSER_MEMORY: setting.bytes({ min: 100_000_000 }).prefault("1GB")

@@ -29,7 +29,6 @@ await runService({
       concurrency: config.PRINT_PAGES,
       timeLimit: config.PRINT_TIME_LIMIT,
       limits: { pdfBytes: config.PDF_LIMIT },
-      printsPerBrowser: config.PRINTS_PER_BROWSER,
       browserAge: config.BROWSER_AGE,
       browserMemory: config.BROWSER_MEMORY,
       sandbox: config.SANDBOX,
