@@ -52,11 +52,10 @@ export interface Admission {
 }
 
 /**
- * Wait for the rate and for a place above which a mail goes back to the scheduler, in milliseconds. It may wait as long
+ * Wait for a place and for the rate above which a mail goes back to the scheduler, in milliseconds. It may wait as long
  * for a connection, and both together are less than the time after which the reconciler takes a small send for lost
- * (`RECONCILE_GRACE`). The scheduler dispatches mail of a low rate five seconds before its time, which must be less than
- * this (`EARLY_MS` of the tracker). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler
- * keeps much less work in flight for each server, but small sends bypass it.
+ * (`RECONCILE_GRACE`). A waiting mail holds bytes, and a place of others only while the memory is full. The scheduler keeps
+ * much less work in flight for each server, but small sends bypass it.
  */
 export const MAX_WAIT_MS = 8000;
 
@@ -81,7 +80,7 @@ interface Traffic {
   leftAt: number;
   averageMs: number;
   bucket: TokenBucket;
-  /** Time in milliseconds. */
+  /** By the monotonic clock. */
   blockedUntil: number;
 }
 
@@ -102,7 +101,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       const bucket = { tokens: 1, filledAt: clock.now() };
       traffic = {
         ...{ places, begun: new Set(), leftAt: -Infinity, averageMs: 0, bucket },
-        blockedUntil: 0,
+        blockedUntil: -Infinity,
       };
       traffics.set(key, traffic);
     }
@@ -116,68 +115,64 @@ export function openAdmission(deps: AdmissionDeps): Admission {
 
   return {
     block(integration) {
-      trafficOf(integration._id).blockedUntil = deps.now().getTime() + BLOCK_MS;
+      trafficOf(integration._id).blockedUntil = clock.now() + BLOCK_MS;
     },
     async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
+      const { places } = traffic;
       const isBlocked = (inFlight: number) => {
         const circuit = deps.circuitOf(key);
-        const now = deps.now();
         // After a pause one mail is a probe, and the others wait for its result.
-        return deps.lastCall.aborted || now.getTime() < traffic.blockedUntil ||
-          circuit !== undefined && circuitCapacity(circuit, { now, inFlight }) <= 0;
+        return deps.lastCall.aborted || clock.now() < traffic.blockedUntil ||
+          circuit !== undefined && circuitCapacity(circuit, { now: deps.now(), inFlight }) <= 0;
       };
-      if (suspended !== null || isBlocked(traffic.places.held)) return "later";
       const share = () => shareOf(maxConnections, deps.peers(), key);
-      let connections = share();
-      if (connections === 0) return "elsewhere";
-      let waitedMs: number | undefined = 0;
-      if (maxPerMinute !== null) {
-        const perMinute = rateShareOf({ maxPerMinute, maxConnections }, deps.peers(), key);
-        if (perMinute === 0) return "elsewhere";
-        const { lastCall } = deps;
-        waitedMs = await waitForToken(traffic, perMinute, { now: clock.now(), lastCall });
-        if (waitedMs === undefined) return "later";
-        // While it waited, another mailer may have joined.
-        connections = share();
-        if (connections === 0) return "elsewhere";
-      }
-      traffic.places.resize(connections * PERMITS_PER_CONNECTION);
-      // While it waits, its server may refuse a login or become unreachable, and this process may have to end.
-      const place = await takePlace(traffic, {
-        ...{ priority, maxWaitMs: MAX_WAIT_MS - waitedMs },
-        mayBegin: () => !isBlocked(traffic.places.held - 1),
-      });
-      return place === undefined ? "later" : { connections, ...place };
+      const rateShare = () =>
+        maxPerMinute === null
+          ? Infinity
+          : rateShareOf({ maxPerMinute, maxConnections }, deps.peers(), key);
+      const hasShare = () => share() > 0 && rateShare() > 0;
+      if (suspended !== null || isBlocked(places.held)) return "later";
+      if (!hasShare()) return "elsewhere";
+      places.resize(share() * PERMITS_PER_CONNECTION);
+      const since = clock.now();
+      using waited = new DisposableStack();
+      const place = waited.use(await takePlace(traffic, priority));
+      // The rate last: a mail that waits for a place uses nothing of it.
+      const maxWaitMs = MAX_WAIT_MS - (clock.now() - since);
+      const { lastCall } = deps;
+      const isInTime = place &&
+        await waitForToken(traffic, rateShare(), { clock, maxWaitMs, lastCall });
+      // While it waited, another mailer may have joined, its server may have refused a login or become unreachable, and
+      // this process may have to end.
+      if (isBlocked(places.held - 1)) return "later";
+      if (!hasShare()) return "elsewhere";
+      return isInTime ? { connections: share(), ...begin(traffic, waited.move()) } : "later";
     },
   };
 }
 
-/**
- * Takes a place among the transactions of an integration, unless the wait for it would be too long, or the mail may
- * not begin then.
- */
+/** Takes a place among the transactions of an integration, unless the wait for it would be too long. */
 async function takePlace(
   traffic: Traffic,
-  { priority, maxWaitMs, mayBegin }: {
-    priority: Priority;
-    maxWaitMs: number;
-    mayBegin: () => boolean;
-  },
-): Promise<Omit<Permit, "connections"> | undefined> {
-  const { places, begun } = traffic;
-  const permit = places.tryAcquire() ??
-    (waitMsFor(traffic, priority) > maxWaitMs
-      ? undefined
-      : await places.acquire("", { priority, maxWaitMs }));
-  if (permit === undefined) return undefined;
-  if (!mayBegin()) return void permit[Symbol.dispose]();
+  priority: Priority,
+): Promise<Disposable | undefined> {
+  const { places } = traffic;
+  const place = places.tryAcquire();
+  if (place !== undefined) return place;
+  if (waitMsFor(traffic, priority) > MAX_WAIT_MS) return undefined;
+  return await places.acquire("", { priority, maxWaitMs: MAX_WAIT_MS });
+}
+
+/** Begins a transaction, which holds a place. */
+function begin(traffic: Traffic, place: Disposable): Omit<Permit, "connections"> {
+  const { begun } = traffic;
   const transaction = { at: performance.now() };
   begun.add(transaction);
   const giveBack = () => {
     begun.delete(transaction);
-    permit[Symbol.dispose]();
+    place[Symbol.dispose]();
   };
   return {
     giveBack,
@@ -190,29 +185,34 @@ async function takePlace(
   };
 }
 
-/** Estimated from the times of the last transactions, and from how long none has ended. */
+/** Estimated from the times of the last transactions, which end one after the other, and from how long none has ended. */
 function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Priority): number {
   const [oldest] = begun;
   const quietMs = oldest === undefined ? 0 : performance.now() - Math.max(oldest.at, leftAt);
-  const rounds = Math.ceil((places.waitersBefore(priority) + 1) / places.max);
-  return Math.max(averageMs, quietMs) * rounds;
+  const ends = places.waitersBefore(priority) + 1;
+  return Math.max(averageMs * (ends / places.max), quietMs);
 }
 
 /**
- * Waits for the token of a mail. Returns for how many milliseconds; undefined if it would be too long.
+ * Waits for the token of a mail. Returns false if that would be too long.
  *
- * @param perMinute This mailer's share of the rate.
+ * @param perMinute This mailer's share of the rate; infinite without one.
  */
 async function waitForToken(
   { bucket }: Traffic,
   perMinute: number,
-  { now, lastCall: signal }: { now: number; lastCall: AbortSignal },
-): Promise<number | undefined> {
+  { clock, maxWaitMs, lastCall: signal }: {
+    clock: { now(): number };
+    maxWaitMs: number;
+    lastCall: AbortSignal;
+  },
+): Promise<boolean> {
+  if (perMinute === Infinity) return true;
   const perMs = perMinute / 60_000;
   // At least one: no minute has more than the rate and one second's worth.
   const rate = { perMs, burst: Math.max(1, perMs * BURST_MS) };
-  const waitMs = reserveToken(bucket, rate, { now, maxWaitMs: MAX_WAIT_MS });
-  // At the last call, the check for a place sends it back.
+  const waitMs = reserveToken(bucket, rate, { now: clock.now(), maxWaitMs });
+  // At the last call, its mail goes back.
   if (waitMs) await delay(waitMs, undefined, { signal }).catch(() => {});
-  return waitMs;
+  return waitMs !== undefined;
 }

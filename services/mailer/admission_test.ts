@@ -7,13 +7,13 @@ import { integrationOf } from "./_test_integration.ts";
 import { type AdmissionResult, openAdmission, type Permit } from "./admission.ts";
 
 function openTestAdmission(circuit?: Partial<IntegrationCircuit>) {
-  const world = { now: 1_000_000, peers: { count: 1, position: 0 } };
+  const world = { now: 1_000_000, date: 1_000_000, peers: { count: 1, position: 0 } };
   const ending = new AbortController();
   const admission = openAdmission({
     peers: () => world.peers,
     circuitOf: (_id) =>
       circuit && { _id, failures: 5, openUntil: null, reason: "gone", ...circuit },
-    now: () => new Date(world.now),
+    now: () => new Date(world.date),
     clock: { now: () => world.now },
     lastCall: ending.signal,
   });
@@ -132,6 +132,23 @@ test("admit() returns mail for a server that hangs within eight seconds", async 
   passed(await admission.admit(integration, "transactional"));
 });
 
+test("admit() makes mail wait for a place that a slow server frees soon", async (context) => {
+  const { move } = stopTime(context);
+  const { admission } = openTestAdmission();
+  const integration = integrationOf({ maxConnections: 5 });
+  const begun: Permit[] = [];
+  // Ten places: each second, a transaction of ten seconds ends and another one begins.
+  for (let second = 0; second < 60; second++) {
+    if (begun.length === 10) begun.shift()?.leave();
+    begun.push(passed(await admission.admit(integration, "bulk")));
+    await move(1000);
+  }
+  const next = admission.admit(integration, "bulk");
+  await turn();
+  begun.shift()?.leave();
+  passed(await next);
+});
+
 test("admit() learns nothing of a server from a mail that got no connection", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();
@@ -189,6 +206,14 @@ test("admit() returns the mail of a suspended integration and of one whose login
   passed(await admission.admit(integration, "transactional"));
 });
 
+test("admit() ends the pause after a refused login in time, although the clock was set back", async () => {
+  const { admission, world } = openTestAdmission();
+  admission.block(integrationOf());
+  world.date -= 3_600_000;
+  world.now += 6000;
+  passed(await admission.admit(integrationOf(), "transactional"));
+});
+
 test("admit() returns mail whose login was refused while it waited", async (context) => {
   stopTime(context);
   const { admission } = openTestAdmission();
@@ -244,11 +269,12 @@ test("admit() leaves mail to mailers with a connection, and returns mail that no
 test("admit() assigns each mailer its share of connections and of the rate", async () => {
   const { admission, world } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 5 });
-  const shares = [0, 1, 2].map(async (position) => {
+  let connections = 0;
+  for (const position of [0, 1, 2]) {
     world.peers = { count: 3, position };
-    return passed(await admission.admit(integration, "transactional")).connections;
-  });
-  assert.equal((await Promise.all(shares)).reduce((a, b) => a + b), 5);
+    connections += passed(await admission.admit(integration, "transactional")).connections;
+  }
+  assert.equal(connections, 5);
   world.peers = { count: 2, position: 0 };
   const slow = integrationOf({ _id: "acc_1/9", maxPerMinute: 1200 });
   passed(await admission.admit(slow, "transactional")).leave();
@@ -282,10 +308,28 @@ test("admit() lets mails wait for the rate, each for its own time, and returns t
   assert.deepEqual(await Promise.all(admissions.slice(1)), ["later", "later", "later"]);
 });
 
+test("admit() uses nothing of the rate for a mail that waits for a place in vain", async (context) => {
+  const { move } = stopTime(context);
+  const { admission, world } = openTestAdmission();
+  const integration = integrationOf({ maxPerMinute: 60, maxConnections: 1 });
+  const first = passed(await admission.admit(integration, "transactional"));
+  world.now += 1000;
+  passed(await admission.admit(integration, "transactional"));
+  const late = admission.admit(integration, "transactional");
+  await move(8000);
+  assert.equal(await late, "later");
+  first.leave();
+  world.now += 1000;
+  let next: AdmissionResult | undefined;
+  void admission.admit(integration, "transactional").then((admitted) => next = admitted);
+  await turn();
+  passed(next ?? "later");
+});
+
 test("admit() gives a mail its share of connections after its wait for the rate", async (context) => {
   const { move } = stopTime(context);
   const { admission, world } = openTestAdmission();
-  const integration = integrationOf({ maxPerMinute: 60, maxConnections: 5 });
+  const integration = integrationOf({ maxPerMinute: 300, maxConnections: 5 });
   passed(await admission.admit(integration, "transactional")).leave();
   const waiting = admission.admit(integration, "transactional");
   world.peers = { count: 5, position: 0 };
