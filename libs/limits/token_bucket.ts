@@ -14,6 +14,13 @@ export interface TokenRate {
   burst: number;
 }
 
+/** Returns how many tokens are in a bucket now. A part of one may be. */
+export function tokensIn(bucket: TokenBucket, { perMs, burst }: TokenRate, now: number): number {
+  bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.filledAt) * perMs);
+  bucket.filledAt = now;
+  return bucket.tokens;
+}
+
 /**
  * Takes tokens out of a bucket, all or none.
  *
@@ -21,16 +28,13 @@ export interface TokenRate {
  */
 export function takeTokens(
   bucket: TokenBucket,
-  { perMs, burst }: TokenRate,
+  rate: TokenRate,
   { now, count = 1 }: { now: number; count?: number },
 ): number {
-  bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.filledAt) * perMs);
-  bucket.filledAt = now;
-  if (bucket.tokens >= count) {
-    bucket.tokens -= count;
-    return 0;
-  }
-  return Math.ceil((count - bucket.tokens) / perMs);
+  const tokens = tokensIn(bucket, rate, now);
+  if (tokens < count) return Math.ceil((count - tokens) / rate.perMs);
+  bucket.tokens -= count;
+  return 0;
 }
 
 /**

@@ -11,8 +11,8 @@ export interface CapacityView {
   inFlight: number;
   /** Maximum number of messages in flight. */
   window: number;
-  /** How many milliseconds ago a message began to be tried; infinite if that is not known. */
-  triedMsAgo: number;
+  /** Messages whose time has come by the rate a minute; infinite without one. */
+  turns: number;
   now: Date;
 }
 
@@ -21,27 +21,12 @@ const GONE = 2000;
 
 /**
  * Returns how many messages of an integration may be dispatched now: none while it is suspended or its
- * circuit is open, one as a probe after such a pause, and otherwise the rest of its window. Each within its rate.
+ * circuit is open, one as a probe after such a pause, and otherwise the rest of its window. Never more than the window and the rate permit.
  */
 export function capacityFor(view: CapacityView): number {
-  const { integration, circuit, inFlight, window, now } = view;
+  const { integration, circuit, inFlight, window, turns, now } = view;
   if (integration === null) return GONE;
   if (integration.suspended !== null) return 0;
-  const rate = withinRate(integration, view);
   const probes = circuitCapacity(circuit, { now, inFlight });
-  if (probes < Infinity) return Math.min(probes, rate);
-  return Math.max(0, Math.min(window, rate) - inFlight);
-}
-
-/** How early a message of a low rate is dispatched, in milliseconds: less than a mailer lets it wait for the rate. */
-const EARLY_MS = 5000;
-
-/** Returns the number of messages for the next two seconds, or the next one in time. The mailers enforce the rate itself. */
-function withinRate(
-  { maxPerMinute }: Integration,
-  { triedMsAgo }: Pick<CapacityView, "triedMsAgo">,
-): number {
-  if (maxPerMinute === null) return Infinity;
-  if (triedMsAgo < 60_000 / maxPerMinute - EARLY_MS) return 0;
-  return Math.max(1, Math.ceil(maxPerMinute / 30));
+  return Math.max(0, Math.min(probes, window - inFlight, Math.floor(turns)));
 }

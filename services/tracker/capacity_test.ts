@@ -8,7 +8,7 @@ const healthy = { suspended: null, maxPerMinute: null } as Integration;
 
 function capacity(changes: Partial<CapacityView>): number {
   const view = { integration: healthy, circuit: undefined, inFlight: 0, now: NOW };
-  return capacityFor({ ...view, window: 20, triedMsAgo: Infinity, ...changes });
+  return capacityFor({ ...view, window: 20, turns: Infinity, ...changes });
 }
 
 function circuitUntil(openUntil: Date | null) {
@@ -37,15 +37,21 @@ test("capacityFor() dispatches messages of a missing integration, so that they c
   assert.ok(capacity({ integration: null }) >= 1000);
 });
 
-test("capacityFor() has capacity for two seconds' worth of a rate a minute", () => {
-  const limited = (maxPerMinute: number) => capacity({ integration: { ...healthy, maxPerMinute } });
-  assert.deepEqual([1, 60, 300, 6000].map(limited), [1, 2, 10, 20]);
+test("capacityFor() keeps to the rate beside the window", () => {
+  assert.deepEqual([0, 0.9, 1, 7.5, Infinity].map((turns) => capacity({ turns })), [
+    0,
+    0,
+    1,
+    7,
+    20,
+  ]);
+  // What is at a slow server uses no turn any more.
+  assert.equal(capacity({ turns: 2, inFlight: 15 }), 2);
+  assert.equal(capacity({ turns: 9, inFlight: 15 }), 5);
 });
 
-test("capacityFor() dispatches the next message of a low rate five seconds before its time", () => {
-  const after = (maxPerMinute: number, triedMsAgo: number) =>
-    capacity({ integration: { ...healthy, maxPerMinute }, triedMsAgo });
-  assert.deepEqual([54_999, 55_000].map((ms) => after(1, ms)), [0, 1]);
-  assert.deepEqual([6999, 7000].map((ms) => after(5, ms)), [0, 1]);
-  assert.deepEqual([after(12, 0), after(60, 0)], [1, 2]);
+test("capacityFor() sends no probe without a turn, or into a closed window", () => {
+  const circuit = circuitUntil(NOW);
+  assert.equal(capacity({ circuit, turns: 0.9 }), 0);
+  assert.equal(capacity({ circuit, window: 0 }), 0);
 });

@@ -18,7 +18,11 @@ export type DueDeps =
     | "registers.find"
     | "circuits.list"
     | "sends.heads"
-  >;
+  >
+  & {
+    /** Time after which an attempt of another worker is examined again, in milliseconds. */
+    patienceMs: number;
+  };
 
 /**
  * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
@@ -129,7 +133,7 @@ async function decide(
     const fallback = found?.fallback;
     if (isLost(decision)) decided.lost.push({ index, decision, fallback });
     else if (decision.do === "dispatch") decided.again.push(message);
-    else decided.taken.push({ ...message, fallback });
+    else decided.taken.push(message);
   }
   return bySend;
 }
@@ -140,10 +144,10 @@ async function dispatch(
   flow: Flow,
   deps: DueDeps,
 ): Promise<void> {
-  // They are examined again when no news of them has come.
+  // They are examined again later. Whether they are at a server, only their worker knows.
   for (const { taken } of bySend.values()) {
-    for (const { integration, attempt } of taken.map(inFlightOf)) {
-      flow.begin(integration, attempt);
+    for (const { _id: messageId, attempt } of taken) {
+      flow.postpone({ messageId, attempt }, deps.patienceMs);
     }
   }
   const heads = await deps.sends.heads([...bySend.keys()]);
@@ -182,10 +186,4 @@ async function redispatch(
     publish: (event) => deps.publish(event, head.trace),
   });
   count("posthaste.due.dispatched", again.length);
-}
-
-/** Returns a message as the flow knows it. */
-function inFlightOf({ _id: messageId, attempt, accountId, own, fallback }: Routed) {
-  const integration = fallback === undefined ? own : `${accountId}/${fallback}`;
-  return { integration, attempt: { messageId, attempt } };
 }

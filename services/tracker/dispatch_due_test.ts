@@ -77,6 +77,7 @@ function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
       list: () => Promise.resolve([]),
     },
     publish: (outgoing) => Promise.resolve(void world.published.push(outgoing)),
+    patienceMs: PATIENCE_MS,
     now: () => NOW,
   }, changes);
   const clock = { now: () => world.now };
@@ -223,6 +224,24 @@ for (const { what, attempt, next } of RETURNED) {
     assert.deepEqual(dispatched(), next);
   });
 }
+
+test("dispatchDue() leaves the places of attempts that another worker makes to others, and looks again later", async () => {
+  const { world, round, dispatched } = openDue(
+    Array.from({ length: 15 }, (_, index) => dueOf(index)),
+  );
+  const inProgress = { register: { by: "a mailer", dot: true as const }, isOver: false };
+  for (let index = 0; index < 10; index++) {
+    world.registers.set(`${dueOf(index)._id}/2`, inProgress);
+  }
+  assert.equal(await round(), 0);
+  assert.equal(await round(), 5);
+  assert.deepEqual(dispatched(), [10, 11, 12, 13, 14]);
+  world.registers.clear();
+  world.due = world.due.slice(0, 10);
+  assert.equal(await round(), 0);
+  world.now += PATIENCE_MS;
+  assert.equal(await round(), 10);
+});
 
 test("dispatchDue() dispatches messages that waited for their integration with bulk priority", async () => {
   const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };

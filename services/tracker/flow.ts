@@ -1,3 +1,4 @@
+import { type TokenBucket, tokensIn } from "@posthaste/limits";
 import { openNews } from "./news.ts";
 import { openWindow, type ServerWindow, type WindowOptions } from "./server_window.ts";
 
@@ -18,6 +19,12 @@ export interface Returned extends AttemptKey {
   stage?: "pdf" | undefined;
 }
 
+/** Which send of which account. */
+export interface SendKey {
+  accountId: string;
+  sendId: string;
+}
+
 /** How an attempt came back. */
 export interface ReturnOptions {
   /** Whether its server takes no more: the window narrows. */
@@ -28,27 +35,24 @@ export interface ReturnOptions {
 
 /** Messages in flight to the SMTP server of each integration, and the speed at which it accepts mail. */
 export interface Flow {
-  /** Records that an attempt was dispatched. */
+  /** Records that an attempt was dispatched: it uses a turn of the integration's rate. */
   begin(integration: string, attempt: AttemptKey): void;
-  /**
-   * Records that an attempt has ended, with any outcome.
-   *
-   * @param triedMs How long a mailer tried it, in milliseconds: its start used the integration's rate. Missing if none did.
-   */
-  end(attempt: AttemptKey, triedMs?: number): void;
+  /** Records that an attempt has ended, with any outcome. One that no mailer tried gives its turn back. */
+  end(attempt: AttemptKey, options?: { wasTried: boolean }): void;
   /**
    * Records that an attempt came back untried. The first one of a message waits here until it is dispatched. Later ones are
-   * forgotten: the ledger knows when they are due.
+   * forgotten: the ledger knows when they are due. If the server is busy, its turn is used: the next one would come back, too.
    */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /**
-   * Records that an attempt has to wait for this many milliseconds before it can be prepared. It is held until then, but
-   * takes no place: it is not at the server.
+   * Records that an attempt has to wait for this many milliseconds. It is held until then, but takes no place.
+   *
+   * @param send Its send, if the rest of it would probably have to wait, too.
    */
-  postpone(attempt: AttemptKey & { accountId: string; sendId: string }, ms: number): void;
+  postpone(attempt: AttemptKey, ms: number, send?: SendKey): void;
   /** Returns the sends of an account of which 50 messages or more have to wait: the rest would wait as well. */
   postponedSends(accountId: string): string[];
-  /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
+  /** Forgets an attempt without an outcome, and gives its turn back: the ledger knows whether and when it is due. */
   release(attempt: AttemptKey): void;
   /** Returns the returned first attempts of an integration, oldest first. */
   returned(integration: string): Returned[];
@@ -64,10 +68,10 @@ export interface Flow {
   /** Returns the maximum number of messages in flight of an integration. */
   windowOf(integration: string): number;
   /**
-   * Returns how many milliseconds ago the last attempt of an integration began that a mailer tried; infinite if none is
-   * known.
+   * Returns how many messages of an integration may be dispatched now by its rate a minute, and a part of one: after a
+   * quiet time, one and two seconds' worth. Infinite without a rate.
    */
-  triedMsAgo(integration: string): number;
+  turnsOf(integration: string, maxPerMinute: number | null): number;
   /** Ends the current pause, or the next one: mail was accepted, or a place is free. */
   wake(): void;
   /** Waits until a place may be free, mail is accepted or the signal aborts, for at most this many milliseconds. */
@@ -79,10 +83,13 @@ const MAX_POSTPONED = 50;
 /** Shortest time between two removals of attempts that are no longer postponed. */
 const END_POSTPONED_EVERY_MS = 200;
 
+/** Time of which a rate's turns may be used together. Mail is looked for once in it. */
+const BURST_MS = 2000;
+
 interface ServerFlow {
   window: ServerWindow;
-  /** When the last attempt began that was tried. */
-  triedAt: number;
+  /** The turns of its rate, if it has one. */
+  turns?: TokenBucket | undefined;
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
   /** By the key of an attempt. */
@@ -102,7 +109,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
   const unknown = openWindow(options);
   const owners = new Map<string, string>();
   /** By the key of an attempt: until when it waits. */
-  const postponed = new Map<string, { accountId: string; sendId: string; until: number }>();
+  const postponed = new Map<string, { until: number; send: SendKey | undefined }>();
   let endPostponedAt = -Infinity;
   const news = openNews();
   const { wake } = news;
@@ -110,8 +117,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
   function flowOf(integration: string): ServerFlow {
     let server = flows.get(integration);
     if (server === undefined) {
-      const window = openWindow(options);
-      server = { window, triedAt: -Infinity, begun: new Map(), returned: new Map() };
+      server = { window: openWindow(options), begun: new Map(), returned: new Map() };
       flows.set(integration, server);
     }
     return server;
@@ -135,8 +141,16 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
     return server?.begun.delete(key) === true;
   }
 
+  function giveTurnBack({ turns }: ServerFlow): void {
+    if (turns !== undefined) turns.tokens += 1;
+  }
+
   function release(attempt: AttemptKey): void {
-    if (forget(keyOf(attempt))) wake();
+    const key = keyOf(attempt);
+    const server = flows.get(owners.get(key) ?? "");
+    if (!forget(key) || server === undefined) return;
+    giveTurnBack(server);
+    wake();
   }
 
   /** Forgets what is no longer postponed. */
@@ -155,16 +169,16 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       forget(key);
       server.begun.set(key, clock.now());
       server.window.begin(server.begun.size);
+      if (server.turns !== undefined) server.turns.tokens -= 1;
       owners.set(key, integration);
     },
-    end(attempt, triedMs) {
+    end(attempt, { wasTried } = { wasTried: true }) {
       const key = keyOf(attempt);
       const integration = owners.get(key);
       if (integration === undefined) return;
-      forget(key);
       const server = flowOf(integration);
+      if (forget(key) && !wasTried) giveTurnBack(server);
       server.window.end();
-      if (triedMs !== undefined) server.triedAt = clock.now() - triedMs;
       wake();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
@@ -175,19 +189,22 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
         flowOf(own).returned.set(key, attempt);
         owners.set(key, own);
       }
-      if (isServerBusy) server.window.narrow({ wasBegun, inFlight: server.begun.size });
-      else wake();
+      if (isServerBusy) return server.window.narrow({ wasBegun, inFlight: server.begun.size });
+      if (wasBegun) giveTurnBack(server);
+      wake();
     },
-    postpone({ accountId, sendId, ...attempt }, ms) {
+    postpone(attempt, ms, send) {
       release(attempt);
       endPostponed();
-      postponed.set(keyOf(attempt), { accountId, sendId, until: clock.now() + ms });
+      postponed.set(keyOf(attempt), { until: clock.now() + ms, send });
     },
     postponedSends(accountId) {
       if (postponed.size === 0) return [];
       endPostponed();
-      const own = [...postponed.values()].filter((one) => one.accountId === accountId);
-      return [...Map.groupBy(own, ({ sendId }) => sendId)]
+      const own = [...postponed.values()].flatMap(({ send }) =>
+        send?.accountId === accountId ? [send.sendId] : []
+      );
+      return [...Map.groupBy(own, (sendId) => sendId)]
         .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
     },
     release,
@@ -207,13 +224,26 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       const server = flows.get(integration);
       if (server === undefined) return 0;
       forgetOld(server);
-      const { window, begun, returned } = server;
-      if (begun.size + returned.size === 0 && window.isNew()) flows.delete(integration);
+      const { window, begun, returned, turns } = server;
+      const isIdle = begun.size + returned.size === 0 && turns === undefined;
+      if (isIdle && window.isNew()) flows.delete(integration);
       return begun.size;
     },
     wake,
     nextNews: (withinMs, signal) => news.next({ withinMs, signal }),
-    triedMsAgo: (integration) => clock.now() - (flows.get(integration)?.triedAt ?? -Infinity),
+    turnsOf(integration, maxPerMinute) {
+      if (maxPerMinute === null) {
+        const server = flows.get(integration);
+        if (server !== undefined) server.turns = undefined;
+        return Infinity;
+      }
+      const server = flowOf(integration);
+      const perMs = maxPerMinute / 60_000;
+      const rate = { perMs, burst: 1 + perMs * BURST_MS };
+      const now = clock.now();
+      server.turns ??= { tokens: rate.burst, filledAt: now };
+      return tokensIn(server.turns, rate, now);
+    },
     windowOf: (integration) => (flows.get(integration)?.window ?? unknown).width(),
   };
 }

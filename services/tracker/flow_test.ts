@@ -317,7 +317,7 @@ test("keepReturned() lets the window double with each round again if the api dis
 test("postpone() frees the place of an attempt, and holds it until its time", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2]) flow.begin(KEY, attemptOf(index));
-  flow.postpone({ ...attemptOf(1), accountId: "acc_1" }, 2000);
+  flow.postpone(attemptOf(1), 2000);
   assert.equal(flow.inFlight(KEY), 1);
   clock.time = 1999;
   assert.equal(flow.knows(attemptOf(1)), true);
@@ -328,7 +328,7 @@ test("postpone() frees the place of an attempt, and holds it until its time", ()
 test("postponedSends() names a send when 50 of its messages wait, until one may go", () => {
   const { clock, flow } = openTestFlow();
   const postpone = (index: number, ms: number) =>
-    flow.postpone({ ...attemptOf(index), accountId: "acc_1" }, ms);
+    flow.postpone(attemptOf(index), ms, { accountId: "acc_1", sendId: "snd_1" });
   for (let index = 0; index < 49; index++) postpone(index, 5000);
   assert.deepEqual(flow.postponedSends("acc_1"), []);
   postpone(49, 2000);

@@ -11,10 +11,10 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
       case "status.message.sent":
       case "status.message.deferred":
       case "status.message.unknown":
-        flow.end({ ...data, attempt: data.attempt - 1 }, data.durationMs ?? 0);
+        flow.end({ ...data, attempt: data.attempt - 1 });
         break;
       case "status.message.suppressed":
-        flow.end({ ...data, attempt: data.attempt - 1 });
+        flow.end({ ...data, attempt: data.attempt - 1 }, { wasTried: false });
         break;
       case "status.message.returned": {
         const { accountId, integrationId, insteadOf = integrationId, stage } = data;
@@ -25,15 +25,15 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         break;
       }
       case "status.message.waiting":
-        flow.postpone(data, Date.parse(data.nextAt) - Date.parse(data.at));
+        flow.postpone(data, Date.parse(data.nextAt) - Date.parse(data.at), data);
         break;
       case "status.message.dropped":
         flow.release(data);
         break;
       case "status.message.failed":
         // A failure outside of an attempt has the number of the attempts before it.
-        if (data.stage !== "mailer") flow.end(data);
-        else flow.end({ ...data, attempt: data.attempt - 1 }, data.durationMs ?? 0);
+        if (data.stage !== "mailer") flow.end(data, { wasTried: false });
+        else flow.end({ ...data, attempt: data.attempt - 1 });
         break;
     }
   }

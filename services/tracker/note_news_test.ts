@@ -38,31 +38,35 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   assert.deepEqual(attempts.map((attempt) => flow.knows(attempt)), [false, true, true]);
 });
 
-test("noteNews() records when a mailer last began to try a mail, which used its rate", () => {
+test("noteNews() gives the turn of a mail back that no mailer tried", () => {
   const reason = "it was so";
-  const reply = { code: 250 };
-  const at = "2026-03-01T12:00:00Z";
-  const outcomes: [StatusEvent["type"], object, triedMsAgo: number][] = [
-    ["status.message.sent", { reply }, 0],
-    ["status.message.sent", { reply, durationMs: 3000 }, 3000],
-    ["status.message.deferred", { reason, durationMs: 40 }, 40],
+  const outcomes: [StatusEvent["type"], object, turns: number][] = [
+    ["status.message.sent", { reply: { code: 250 } }, 0],
+    ["status.message.deferred", { reason }, 0],
     ["status.message.unknown", { reason }, 0],
-    ["status.message.failed", { reason, stage: "mailer", reply: { code: 550 }, durationMs: 9 }, 9],
     ["status.message.failed", { reason, stage: "mailer" }, 0],
-    ["status.message.failed", { reason, stage: "pipeline" }, Infinity],
-    ["status.message.suppressed", { reason, durationMs: 1 }, Infinity],
+    ["status.message.failed", { reason, stage: "pipeline" }, 1],
+    ["status.message.suppressed", { reason }, 1],
+    ["status.message.waiting", { reason, nextAt: "2026-03-01T12:00:02Z" }, 1],
+    ["status.message.dropped", {}, 1],
+    ["status.message.returned", { stage: "pdf" }, 1],
+    ["status.message.returned", {}, 0],
   ];
-  for (const [type, detail, triedMsAgo] of outcomes) {
-    const clock = { now: () => 7000 };
-    const flow = openFlow({ patienceMs: 60_000, clock });
+  for (const [type, detail, turns] of outcomes) {
+    const flow = openFlow({ patienceMs: 60_000, clock: { now: () => 7000 } });
+    const turnsNow = () => Math.floor(flow.turnsOf("acc_1/4", 1));
+    assert.equal(turnsNow(), 1);
     flow.begin("acc_1/4", { messageId: "msg_1", attempt: 0 });
+    assert.equal(turnsNow(), 0);
+    const isTried = turns === 0 && type !== "status.message.returned";
     const data = {
-      ...{ messageId: "msg_1", sendId: "snd_1", accountId: "acc_1", index: 0, at, ...detail },
-      // A failure outside of an attempt has the number of the attempts before it.
-      attempt: "stage" in detail && detail.stage === "pipeline" ? 0 : 1,
+      ...{ messageId: "msg_1", sendId: "snd_1", accountId: "acc_1", index: 0, integrationId: 4 },
+      ...{ at: "2026-03-01T12:00:00Z", acceptedAt: "2026-03-01T12:00:00Z", ...detail },
+      // An outcome of an attempt has its own number, and all other news that of the attempts before it.
+      attempt: isTried || type === "status.message.suppressed" ? 1 : 0,
     };
     noteNews(flow, [{ type, data } as StatusEvent]);
-    assert.equal(flow.triedMsAgo("acc_1/4"), triedMsAgo, `${type} ${JSON.stringify(detail)}`);
+    assert.equal(turnsNow(), turns, `${type} ${JSON.stringify(detail)}`);
     assert.equal(flow.inFlight("acc_1/4"), 0, type);
   }
 });

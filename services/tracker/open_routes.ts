@@ -74,8 +74,9 @@ function measure(
 ): void {
   if (left.has(key)) return;
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
-  const view = { integration, circuit: circuits.get(key), inFlight, window, now };
-  left.set(key, capacityFor({ ...view, triedMsAgo: flow.triedMsAgo(key) }));
+  const turns = flow.turnsOf(key, integration?.maxPerMinute ?? null);
+  const circuit = circuits.get(key);
+  left.set(key, capacityFor({ integration, circuit, inFlight, window, turns, now }));
 }
 
 /** Returns what the integrations of an account may take in a round. */

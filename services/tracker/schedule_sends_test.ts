@@ -179,8 +179,8 @@ test("scheduleOnce() dispatches nothing for suspended integrations, and one prob
   }
 });
 
-test("scheduleOnce() dispatches two seconds' worth of a rate a minute", async () => {
-  for (const [maxPerMinute, count] of [[1, 1], [60, 2], [300, 10]] as const) {
+test("scheduleOnce() begins with one message and two seconds' worth of a rate a minute", async () => {
+  for (const [maxPerMinute, count] of [[1, 1], [60, 3], [240, 9], [300, 10]] as const) {
     const findIntegration = () => Promise.resolve({ ...OPEN, maxPerMinute });
     assert.equal(
       await openScheduler([waitingSend()], {
