@@ -3,11 +3,10 @@ import { advance, beginVoid } from "@posthaste/delivery";
 import { openTestMongo, testSend } from "@posthaste/kit";
 import type { Outgoing } from "@posthaste/messaging";
 import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@posthaste/storage";
-import { dispatchDue } from "./dispatch_due.ts";
+import { dispatchRound } from "./dispatch_round.ts";
 import { failOverdue, type Searches } from "./fail_overdue.ts";
 import { openFlow } from "./flow.ts";
 import { requeueReturned } from "./requeue_returned.ts";
-import { scheduleOnce } from "./schedule_sends.ts";
 
 /** The time at which a test scheduler begins. */
 export const NOW = new Date("2026-03-01T12:00:00Z");
@@ -100,9 +99,15 @@ export async function openTestScheduler(
     ...{ store, deps, flow, accept },
     async schedule() {
       await requeueReturned(flow, deps);
-      return await scheduleOnce(deps, flow);
+      return await dispatchRound(deps, { flow, due: [] });
     },
-    due: () => dispatchDue(deps, flow),
+    /** Runs a round that also looks for due messages. */
+    async due() {
+      return await dispatchRound(deps, {
+        flow,
+        due: await deps.waiting.integrationsDue(deps.now()),
+      });
+    },
     failOverdue: () => failOverdue(deps, { flow, searches, signal }),
     pass: (ms: number) => void (passedMs += ms),
     /** Accepts a send that waits for its integration. */

@@ -6,7 +6,7 @@ import type { DueMessage, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { openRound, type OpenRoutes, openRoutes, type Round } from "./open_routes.ts";
+import { type OpenRoutes, openRoutes, type Round } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 
 /** The dependencies of dispatching due messages. */
@@ -16,7 +16,6 @@ export type DueDeps =
     | "waiting.integrationsDue"
     | "waiting.dueMessages"
     | "registers.find"
-    | "circuits.list"
     | "sends.heads"
   >
   & {
@@ -24,36 +23,29 @@ export type DueDeps =
     patienceMs: number;
   };
 
-/**
- * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
- * whether another worker has it, or had it and was lost. Returns whether any message is due.
- *
- * @throws The first error, after the work on all other integrations and sends.
- */
-export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<boolean> {
-  const integrations = await deps.waiting.integrationsDue(deps.now());
-  if (integrations.length === 0) return false;
-  const round = openRound(await deps.circuits.list(), flow);
-  const { results, errors } = await allSettled(integrations, (key) => dueOf(key, round, deps));
-  const due = results.flat();
-  if (due.length > 0) await dispatch(await decide(due, deps), flow, deps);
-  if (errors.length > 0) throw errors[0];
-  return true;
-}
-
 /** How many due messages of an integration are looked up beyond those that may go: some of them cannot. */
 const LOOK_AHEAD = 200;
 
+/** Due messages of an integration, and the integrations that may make their next attempts. */
+export interface DueMail {
+  routes: OpenRoutes;
+  messages: Due[];
+}
+
+/** A due message, and its send. */
+interface Due {
+  message: DueMessage;
+  head: SendHead;
+}
+
 /** A message to dispatch. */
-interface Routed extends DueMessage {
-  /** `_id` of its own integration. */
-  own: string;
+interface Routed extends Due {
   /** The integration that sends it, if that is not its own. */
   fallback?: number | undefined;
 }
 
-/** Returns the messages of an integration that are due and may be dispatched now. */
-async function dueOf(key: string, round: Round, deps: DueDeps): Promise<Routed[]> {
+/** Finds due messages of an integration (`<account>/<id>`) that are not in flight, if there is capacity for any. */
+export async function findDue(key: string, round: Round, deps: DueDeps): Promise<DueMail> {
   const now = deps.now();
   const { flow } = round;
   const routes = await openRoutes(key, round, deps);
@@ -66,7 +58,32 @@ async function dueOf(key: string, round: Round, deps: DueDeps): Promise<Routed[]
   );
   const due = [...new Map(found.flat().map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.knows({ messageId, attempt }));
-  return await assign(due, { key, routes }, deps);
+  const ids = [...new Set(due.map(({ sendId }) => sendId))];
+  const heads = new Map(
+    (ids.length === 0 ? [] : await deps.sends.heads(ids)).map((head) => [head._id, head]),
+  );
+  const messages = due.flatMap((message): Due[] => {
+    const head = heads.get(message.sendId);
+    return head === undefined ? [] : [{ message, head }];
+  });
+  return { routes, messages };
+}
+
+/**
+ * Dispatches those due messages that have this priority, within the capacity. The register of an attempt shows whether
+ * another worker has it, or had it and was lost.
+ *
+ * @throws The first error, after the work on all other sends. An outage goes first.
+ */
+export async function dispatchDue(
+  found: readonly DueMail[],
+  priority: Priority,
+  { flow, deps }: { flow: Flow; deps: DueDeps },
+): Promise<void> {
+  const due = found.flatMap(({ messages, routes }) =>
+    assign(messages.filter((one) => priorityOf(one) === priority), routes)
+  );
+  if (due.length > 0) await dispatch(await decide(due, deps), priority, { flow, deps });
 }
 
 /**
@@ -82,84 +99,69 @@ function sharesOf({ elsewhere, mostLeft }: OpenRoutes) {
 }
 
 /** Returns those messages of an integration that some integration takes now. */
-async function assign(
-  messages: readonly DueMessage[],
-  { key, routes }: { key: string; routes: OpenRoutes },
-  deps: DueDeps,
-): Promise<Routed[]> {
-  // Without fallbacks it does not matter who the sender is.
-  const heads = routes.integration?.fallbacks.length
-    ? await deps.sends.heads([...new Set(messages.map(({ sendId }) => sendId))])
-    : [];
-  const senders = new Map(heads.map(({ _id, from }) => [_id, from.email]));
-  return messages.flatMap((message): Routed[] => {
-    const { id, left } = routes.routeFor({ ...message, from: senders.get(message.sendId) ?? "" });
+function assign(messages: readonly Due[], routes: OpenRoutes): Routed[] {
+  return messages.flatMap((due): Routed[] => {
+    const { id, left } = routes.routeFor({ ...due.message, from: due.head.from.email });
     if (left <= 0) return [];
     routes.take(id, 1);
-    return [{ ...message, own: key, fallback: id === routes.id ? undefined : id }];
+    return [{ ...due, fallback: id === routes.id ? undefined : id }];
   });
 }
 
 /** A message that waited since its integration refused the login has waited long: it must not hold up the others. */
-function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority {
-  return typeof waitsFor === "string" ? "bulk" : priority;
+function priorityOf({ head, message }: Due): Priority {
+  return typeof message.waitsFor === "string" ? "bulk" : head.priority;
 }
 
 /** Messages of a send by what is to be done. */
 interface Decided {
+  head: SendHead;
   again: Routed[];
   /** Attempts that another worker left behind. */
   lost: LostAttempt[];
   /** Attempts that another worker makes. */
-  taken: Routed[];
+  taken: DueMessage[];
 }
 
-/** Returns what is to be done with messages, by the id of their send. */
+/** Returns what is to be done with messages, for each send. */
 async function decide(
   due: readonly Routed[],
   { registers: { find: findRegisters } }: DueDeps,
-): Promise<ReadonlyMap<string, Decided>> {
+): Promise<Decided[]> {
   const bySend = new Map<string, Decided>();
   const registers = await findRegisters(
-    due.map(({ _id, attempt }) => ({ messageId: _id, n: attempt + 1 })),
+    due.map(({ message: { _id, attempt } }) => ({ messageId: _id, n: attempt + 1 })),
   );
-  for (const message of due) {
-    const { _id, sendId, index, attempt } = message;
-    const decided = bySend.get(sendId) ?? { again: [], lost: [], taken: [] };
-    bySend.set(sendId, decided);
+  for (const routed of due) {
+    const { head, message } = routed;
+    const { _id, index, attempt } = message;
+    const decided = bySend.get(head._id) ?? { head, again: [], lost: [], taken: [] };
+    bySend.set(head._id, decided);
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const found = registers.get(`${_id}/${attempt + 1}`);
     const decision = nextAction(outcome, found);
-    const fallback = found?.fallback;
-    if (isLost(decision)) decided.lost.push({ index, decision, fallback });
-    else if (decision.do === "dispatch") decided.again.push(message);
+    if (isLost(decision)) decided.lost.push({ index, decision, fallback: found?.fallback });
+    else if (decision.do === "dispatch") decided.again.push(routed);
     else decided.taken.push(message);
   }
-  return bySend;
+  return [...bySend.values()];
 }
 
-/** @throws The first error, after the work on all other sends. */
+/** @throws The first error, after the work on all other sends */
 async function dispatch(
-  bySend: ReadonlyMap<string, Decided>,
-  flow: Flow,
-  deps: DueDeps,
+  decided: readonly Decided[],
+  priority: Priority,
+  { flow, deps }: { flow: Flow; deps: DueDeps },
 ): Promise<void> {
   // They are examined again later. Whether they are at a server, only their worker knows.
-  for (const { taken } of bySend.values()) {
-    for (const { _id: messageId, attempt } of taken) {
-      flow.postpone({ messageId, attempt }, deps.patienceMs);
-    }
+  for (const { _id: messageId, attempt } of decided.flatMap(({ taken }) => taken)) {
+    flow.postpone({ messageId, attempt }, deps.patienceMs);
   }
-  const heads = await deps.sends.heads([...bySend.keys()]);
   failpoint("tracker.before_due");
-  const decided = heads.flatMap((head) => {
-    const found = bySend.get(head._id);
-    return found === undefined ? [] : [{ head, ...found }];
-  });
   // Mail that may be sent goes first. The work on one send must not stop that on the others.
   const dispatched = await allSettled(
     decided,
-    ({ head, again }) => redispatch(head, again, flow, deps),
+    ({ head, again }) => redispatch({ ...head, priority }, again, { flow, deps }),
   );
   const outage = dispatched.errors.find(isOutage);
   if (outage !== undefined) throw outage;
@@ -171,16 +173,11 @@ async function dispatch(
 async function redispatch(
   head: SendHead,
   again: readonly Routed[],
-  flow: Flow,
-  deps: DueDeps,
+  { flow, deps }: { flow: Flow; deps: DueDeps },
 ): Promise<void> {
-  const groups = Map.groupBy(again, (one) => `${priorityOf(head, one)} ${one.fallback ?? ""}`);
-  const events = [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const priority = priorityOf(head, first);
-    return redispatchesOf({ ...head, priority }, group, { integrationId: first.fallback });
-  });
+  const events = [...Map.groupBy(again, ({ fallback }) => fallback)].flatMap(([fallback, group]) =>
+    redispatchesOf(head, group.map(({ message }) => message), { integrationId: fallback })
+  );
   await publishInFlight(head, events, {
     flow,
     publish: (event) => deps.publish(event, head.trace),

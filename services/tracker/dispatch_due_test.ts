@@ -5,7 +5,7 @@ import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { identifyAll } from "./_test_identify.ts";
-import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
+import { dispatchRound, type RoundDeps } from "./dispatch_round.ts";
 import { openFlow } from "./flow.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
@@ -44,12 +44,12 @@ function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   };
 }
 
-type Registers = Awaited<ReturnType<DueDeps["registers"]["find"]>>;
+type Registers = Awaited<ReturnType<RoundDeps["registers"]["find"]>>;
 
-function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
+function openDue(due: Due[], changes: Changes<RoundDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = { due, now: 0, published: [] as Outgoing[], registers: new Map() as Registers };
-  const deps = withChanges<DueDeps>({
+  const deps = withChanges<RoundDeps>({
     registers: {
       ledgerOf: ledger.registers.ledgerOf,
       find: (attempts) => {
@@ -58,6 +58,10 @@ function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
       },
     },
     waiting: {
+      integrationsWaitedFor: () => Promise.resolve([]),
+      listSends: () => Promise.resolve([]),
+      advanceSend: () => Promise.resolve(false),
+      startSends: () => Promise.resolve(0),
       integrationsDue: () => Promise.resolve(world.due.length > 0 ? ["acc_1/4"] : []),
       dueMessages: (_, { limit, senders }) =>
         Promise.resolve(
@@ -85,7 +89,7 @@ function openDue(due: Due[], changes: Changes<DueDeps> = {}) {
   /** Runs one round. Returns how many messages it dispatched. */
   async function round(): Promise<number> {
     const before = world.published.length;
-    await dispatchDue(deps, flow);
+    await dispatchRound(deps, { flow, due: await deps.waiting.integrationsDue(deps.now()) });
     return world.published.slice(before).reduce(
       (sum, { type, data }) => sum + (type === "send.resumed" ? data.again.length : 0),
       0,
@@ -113,7 +117,7 @@ function integrationsOf(...all: (Partial<Integration> & { id: number })[]) {
 /** An integration that does not send itself. */
 const STOPPED = { id: 4, fallbacks: [5, 6], suspended: { at: NOW, reason: "no login" } };
 
-test("dispatchDue() dispatches each attempt once, while it is in flight", async () => {
+test("dispatchRound() dispatches each attempt once, while it is in flight", async () => {
   const { world, round, dispatched } = openDue([dueOf(0), dueOf(3)]);
   assert.equal(await round(), 2);
   assert.deepEqual(dispatched(), [0, 3]);
@@ -127,7 +131,7 @@ test("dispatchDue() dispatches each attempt once, while it is in flight", async 
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() redispatches a lost attempt by its register", async () => {
+test("dispatchRound() redispatches a lost attempt by its register", async () => {
   const { world, ledger, round, dispatched } = openDue(
     [0, 1, 2, 3].map((index) => dueOf(index)),
   );
@@ -155,7 +159,7 @@ test("dispatchDue() redispatches a lost attempt by its register", async () => {
   assert.equal(await round(), 0);
 });
 
-test("dispatchDue() retries what could not be published", async () => {
+test("dispatchRound() retries what could not be published", async () => {
   let isAway = true;
   const { round, dispatched, world } = openDue([dueOf(0)], {
     publish: (outgoing) => {
@@ -170,7 +174,7 @@ test("dispatchDue() retries what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches all others once if the broker refuses one", async () => {
+test("dispatchRound() dispatches all others once if the broker refuses one", async () => {
   const sends = [0, 1, 2].map((): SendHead => ({ ...SEND, _id: newSendId("acc_1") }));
   const [, refused] = sends;
   const due = sends.map(({ _id: sendId }): DueMessage => ({
@@ -192,7 +196,7 @@ test("dispatchDue() dispatches all others once if the broker refuses one", async
   assert.deepEqual(published, [sends[0]?._id, sends[2]?._id]);
 });
 
-test("dispatchDue() counts an attempt that ends before its publication returns as ended", async () => {
+test("dispatchRound() counts an attempt that ends before its publication returns as ended", async () => {
   const { round, flow } = openDue([dueOf(0)], {
     publish: () => Promise.resolve(flow.end({ messageId: dueOf(0)._id, attempt: 1 })),
   });
@@ -206,7 +210,7 @@ const RETURNED = [
 ];
 
 for (const { what, attempt, next } of RETURNED) {
-  test(`dispatchDue() dispatches no more than there is capacity for: ${what}`, async () => {
+  test(`dispatchRound() dispatches no more than there is capacity for: ${what}`, async () => {
     const all = Array.from({ length: 60 }, (_, index) => dueOf(index, attempt));
     const { world, round, dispatched, flow } = openDue(all);
     assert.equal(await round(), 10);
@@ -225,7 +229,7 @@ for (const { what, attempt, next } of RETURNED) {
   });
 }
 
-test("dispatchDue() leaves the places of attempts that another worker makes to others, and looks again later", async () => {
+test("dispatchRound() leaves the places of attempts that another worker makes to others, and looks again later", async () => {
   const { world, round, dispatched } = openDue(
     Array.from({ length: 15 }, (_, index) => dueOf(index)),
   );
@@ -243,7 +247,7 @@ test("dispatchDue() leaves the places of attempts that another worker makes to o
   assert.equal(await round(), 10);
 });
 
-test("dispatchDue() dispatches messages that waited for their integration with bulk priority", async () => {
+test("dispatchRound() dispatches messages that waited for their integration with bulk priority", async () => {
   const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };
   const { round, world } = openDue([dueOf(0), stopped], {
     sends: {
@@ -260,7 +264,7 @@ test("dispatchDue() dispatches messages that waited for their integration with b
   );
 });
 
-test("dispatchDue() dispatches to a fallback what its own integration was not offered", async () => {
+test("dispatchRound() dispatches to a fallback what its own integration was not offered", async () => {
   const due = [
     dueOf(0),
     { ...dueOf(1), unreached: 4 },
@@ -281,7 +285,7 @@ test("dispatchDue() dispatches to a fallback what its own integration was not of
   assert.equal(await round(), 0, "they are in flight");
 });
 
-test("dispatchDue() finds what a fallback sends behind any number of messages that wait for their own", async () => {
+test("dispatchRound() finds what a fallback sends behind any number of messages that wait for their own", async () => {
   const other: SendHead = {
     ...SEND,
     _id: newSendId("acc_1"),
@@ -300,7 +304,7 @@ test("dispatchDue() finds what a fallback sends behind any number of messages th
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches to its own integration, if that works, what a full fallback has no room for", async () => {
+test("dispatchRound() dispatches to its own integration, if that works, what a full fallback has no room for", async () => {
   const due = Array.from({ length: 15 }, (_, index) => ({ ...dueOf(index), unreached: 4 }));
   const { round, flow } = openDue(due, {
     integrations: integrationsOf({ id: 4, fallbacks: [5] }, { id: 5 }),
@@ -311,7 +315,7 @@ test("dispatchDue() dispatches to its own integration, if that works, what a ful
 
 const UNTIL_NOW = { failures: 5, reason: "refused", openUntil: NOW };
 
-test("dispatchDue() probes a fallback whose server was unreachable with one message", async () => {
+test("dispatchRound() probes a fallback whose server was unreachable with one message", async () => {
   const { round, flow } = openDue([dueOf(0), dueOf(1)], {
     integrations: integrationsOf(STOPPED, { id: 5 }),
     circuits: { list: () => Promise.resolve([{ _id: "acc_1/5", ...UNTIL_NOW }]) },
@@ -321,7 +325,7 @@ test("dispatchDue() probes a fallback whose server was unreachable with one mess
   assert.equal(await round(), 0);
 });
 
-test("dispatchDue() dispatches to any fallback that has room", async () => {
+test("dispatchRound() dispatches to any fallback that has room", async () => {
   const due = Array.from({ length: 9 }, (_, index) => ({ ...dueOf(index), unreached: 5 }));
   const { round, flow } = openDue(due, {
     integrations: integrationsOf(STOPPED, { id: 5 }, { id: 6, maxPerMinute: 1 }),
@@ -330,7 +334,7 @@ test("dispatchDue() dispatches to any fallback that has room", async () => {
   assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [8, 1]);
 });
 
-test("dispatchDue() does not let mail for a full fallback hide that for another", async () => {
+test("dispatchRound() does not let mail for a full fallback hide that for another", async () => {
   const from = "other@example.com";
   const other: SendHead = { ...SEND, _id: newSendId("acc_1"), from: { email: from } };
   const waiting = Array.from({ length: 400 }, (_, index) => ({
@@ -350,7 +354,7 @@ test("dispatchDue() does not let mail for a full fallback hide that for another"
   assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [1, 1]);
 });
 
-test("dispatchDue() publishes the events of a send once if the broker refuses one of them", async () => {
+test("dispatchRound() publishes the events of a send once if the broker refuses one of them", async () => {
   const due = [dueOf(0), { ...dueOf(1), waitsFor: "acc_1/4" }];
   const taken: unknown[] = [];
   const { round } = openDue(due, {

@@ -16,10 +16,19 @@ export type ReturnedDeps = StorePart<"sends.heads" | "registers.find"> & {
 const LOOK_AHEAD = 50;
 
 /**
- * Dispatches returned attempts, within the capacity. Such an attempt has waited and may come back again:
- * with bulk priority it holds up nothing else.
+ * Dispatches the returned attempts of integrations, within the capacity. Such an attempt has waited and may come back
+ * again: with bulk priority it holds up nothing else.
+ *
+ * @throws The first error, after the work on all other integrations.
  */
-export async function dispatchReturned(
+export async function dispatchAllReturned(
+  found: readonly { key: string; routes: Routes }[],
+  { flow, deps }: { flow: Flow; deps: ReturnedDeps },
+): Promise<void> {
+  await allEnded(found, ({ key, routes }) => dispatchReturned(key, { flow, routes }, deps));
+}
+
+async function dispatchReturned(
   key: string,
   { flow, routes }: { flow: Flow; routes: Routes },
   deps: ReturnedDeps,

@@ -1,10 +1,10 @@
 import { isOutage } from "@posthaste/messaging";
 import { pause, rareWarnings, untilBeat } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
-import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
+import { dispatchRound, type RoundDeps } from "./dispatch_round.ts";
 import type { Flow } from "./flow.ts";
 import { type RequeueDeps, requeueReturned } from "./requeue_returned.ts";
-import { type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
+import { startScheduled } from "./schedule_sends.ts";
 
 /** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
 const IDLE_INTERVALS = 3;
@@ -16,11 +16,11 @@ const SEARCHES_WHILE_DUE = 4;
 const MIN_PAUSE_MS = 100;
 
 /**
- * Dispatches what is due and what waits, within the capacity, until the signal aborts: one after the other, so that both
- * together keep it. One tracker does it for all. Two would be safe, but every second dispatch would be wasted.
+ * Dispatches what is due and what waits, within the capacity, until the signal aborts. One tracker does it for all. Two
+ * would be safe, but every second dispatch would be wasted.
  */
 export async function scheduleForever(
-  deps: ScheduleDeps & DueDeps & RequeueDeps & { logger: Pick<Logger, "warn"> },
+  deps: RoundDeps & RequeueDeps & { logger: Pick<Logger, "warn"> },
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   // After a failure the next round follows soon.
@@ -41,15 +41,18 @@ export async function scheduleForever(
         return undefined;
       }
     };
+    let due: string[] = [];
     // While mail ends, a round follows every 100 ms: due mail is not searched for in each.
     if (performance.now() >= searchAgainAt) {
       await run("start all scheduled sends", () => startScheduled(deps));
+      const found = await run("find what is due", () => deps.waiting.integrationsDue(deps.now()));
+      due = found ?? [];
       // After a failure, mail may be due.
-      isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow)) ?? true;
+      isDue = found?.length !== 0;
       searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }
     await run("let returned mail wait", () => requeueReturned(flow, deps));
-    const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow)) ?? true;
+    const isWaiting = await run("dispatch mail", () => dispatchRound(deps, { flow, due })) ?? true;
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
     await pause(pauseMs, signal);

@@ -1,12 +1,17 @@
-import { MAX_MESSAGES_PER_EVENT, messageIdOf, priorityOf } from "@posthaste/contracts";
+import {
+  MAX_MESSAGES_PER_EVENT,
+  messageIdOf,
+  type Priority,
+  priorityOf,
+} from "@posthaste/contracts";
 import { circuitState } from "@posthaste/limits";
 import { redispatchesOf } from "@posthaste/messaging";
-import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
+import { allEnded, failpoint } from "@posthaste/runtime";
 import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import type { Flow } from "./flow.ts";
-import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
-import { openRound, openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
+import type { ReturnedDeps } from "./dispatch_returned.ts";
+import { openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { withoutRegister } from "./without_register.ts";
@@ -38,40 +43,8 @@ export async function startScheduled(
   await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
 }
 
-/**
- * Dispatches waiting small sends, then returned attempts, and then waiting large sends, within the capacity. Returns
- * whether any mail waits.
- *
- * @throws The first error, after the work on all other integrations and sends.
- */
-export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<boolean> {
-  const returned = flow.integrationsReturned();
-  const waited = await deps.waiting.integrationsWaitedFor();
-  const integrations = [...new Set([...returned, ...waited])];
-  if (integrations.length === 0) return false;
-  const round = openRound(await deps.circuits.list(), flow);
-  const found = await allSettled(integrations, (key) => findSends(key, round, deps));
-  const open = found.results.flat();
-  const { transactional = [], bulk = [] } = Object.groupBy(
-    open.flatMap(({ sends, routes }) => sends.map((send): Found => ({ send, routes }))),
-    ({ send }) => send.priority,
-  );
-  // Together: one command moves all cursors.
-  const dispatchAll = (sends: readonly Found[]) =>
-    allSettled(takeParts(sends), (part) => dispatchPart(part, flow, deps));
-  const small = await dispatchAll(transactional);
-  const again = await allSettled(
-    open,
-    ({ key, routes }) => dispatchReturned(key, { flow, routes }, deps),
-  );
-  const large = await dispatchAll(bulk);
-  const [error] = [found, small, again, large].flatMap(({ errors }) => errors);
-  if (error !== undefined) throw error;
-  return true;
-}
-
 /** An integration that may be given mail now, and the sends that wait for it. */
-interface OpenIntegration {
+export interface OpenIntegration {
   key: string;
   routes: Routes;
   sends: WaitingSend[];
@@ -83,8 +56,8 @@ interface Found {
   routes: Routes;
 }
 
-/** Returns the sends of an integration that may be dispatched now; nothing if its window is full. */
-async function findSends(
+/** Finds the sends that wait for an integration (`<account>/<id>`) and may be dispatched now; nothing if its window is full. */
+export async function findSends(
   key: string,
   round: Round,
   deps: ScheduleDeps,
@@ -107,6 +80,23 @@ async function findSends(
       deps.waiting.listSends(key, { limit: Math.min(MAX_SENDS, left), senders, except }),
   );
   return [{ key, routes, sends: found.flat() }];
+}
+
+/**
+ * Dispatches waiting sends of this priority, within the capacity.
+ *
+ * @throws The first error, after the work on all other sends.
+ */
+export async function dispatchSends(
+  found: readonly OpenIntegration[],
+  priority: Priority,
+  { flow, deps }: { flow: Flow; deps: ScheduleDeps },
+): Promise<void> {
+  const wanted = found.flatMap(({ sends, routes }) =>
+    sends.filter((send) => send.priority === priority).map((send) => ({ send, routes }))
+  );
+  // Together: one command moves all cursors.
+  await allEnded(takeParts(wanted), (part) => dispatchPart(part, flow, deps));
 }
 
 /** Messages of a send, and the integration that is to send them. */

@@ -1,12 +1,14 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing, StatusEvent } from "@posthaste/messaging";
 import type { IntegrationCircuit, WaitingSend } from "@posthaste/storage";
-import { type Changes, withChanges } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { identifyAll } from "./_test_identify.ts";
+import { dispatchRound, type RoundDeps } from "./dispatch_round.ts";
 import { openFlow } from "./flow.ts";
 import { noteNews } from "./note_news.ts";
-import { type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
+import { startScheduled } from "./schedule_sends.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -32,7 +34,7 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
   };
 }
 
-function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}) {
+function openScheduler(sends: WaitingSend[], changes: Changes<RoundDeps> = {}) {
   const published: Outgoing[] = [];
   const order: string[] = [];
   const flow = openFlow({ patienceMs: 60_000, firstWidth: 10, clock: { now: () => 0 } });
@@ -40,8 +42,9 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
   /** `<message>/<number>` of attempts that have a register. */
   const taken = new Set<string>();
   const register = { register: { by: "a person", dot: true as const }, isOver: false };
-  const deps = withChanges<ScheduleDeps>({
+  const deps = withChanges<RoundDeps>({
     registers: {
+      ledgerOf: openMemoryLedger().registers.ledgerOf,
       find: (attempts) => {
         const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
         return Promise.resolve(
@@ -55,6 +58,8 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
       startSends: () => Promise.resolve(0),
+      integrationsDue: () => Promise.resolve([]),
+      dueMessages: () => Promise.resolve([]),
       listSends: (key, { limit, senders, except = [] }) =>
         Promise.resolve(
           sends.filter((send) => waits(send) && send.waitsFor === key)
@@ -72,6 +77,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
     },
     sends: {
       heads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
+      identify: identifyAll(NOW),
     },
     circuits: {
       list: () => Promise.resolve([]),
@@ -94,7 +100,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
   /** Runs one round. Returns how many messages it dispatched. */
   async function run(): Promise<number> {
     const before = published.length;
-    await scheduleOnce(deps, flow);
+    await dispatchRound(deps, { flow, due: [] });
     return published.slice(before).reduce(
       (sum, { type, data }) => sum + (type === "send.resumed" ? data.again.length : 0),
       0,
@@ -117,7 +123,7 @@ function sent(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches up to the window's capacity, and more as messages end", async () => {
+test("dispatchRound() dispatches up to the window's capacity, and more as messages end", async () => {
   const send = waitingSend();
   const { flow, run, indexes, order } = openScheduler([send]);
   assert.equal(await run(), 10);
@@ -130,7 +136,7 @@ test("scheduleOnce() dispatches up to the window's capacity, and more as message
   assert.deepEqual(indexes(), upTo(10 + more, 10));
 });
 
-test("scheduleOnce() makes events of no more than 25 recipients, in the trace of their send", async () => {
+test("dispatchRound() makes events of no more than 25 recipients, in the trace of their send", async () => {
   const send = waitingSend({ trace: "00-a-b-01" });
   const traces: unknown[] = [];
   const { flow, run, published } = openScheduler([send], {
@@ -153,7 +159,7 @@ test("scheduleOnce() makes events of no more than 25 recipients, in the trace of
   assert.deepEqual(traces, Array(4).fill("00-a-b-01"));
 });
 
-test("scheduleOnce() dispatches nothing for suspended integrations, and one probe after a pause", async () => {
+test("dispatchRound() dispatches nothing for suspended integrations, and one probe after a pause", async () => {
   for (const findIntegration of [() => Promise.resolve(SUSPENDED)]) {
     assert.equal(
       await openScheduler([waitingSend()], {
@@ -179,7 +185,7 @@ test("scheduleOnce() dispatches nothing for suspended integrations, and one prob
   }
 });
 
-test("scheduleOnce() begins with one message and two seconds' worth of a rate a minute", async () => {
+test("dispatchRound() begins with one message and two seconds' worth of a rate a minute", async () => {
   for (const [maxPerMinute, count] of [[1, 1], [60, 3], [240, 9], [300, 10]] as const) {
     const findIntegration = () => Promise.resolve({ ...OPEN, maxPerMinute });
     assert.equal(
@@ -193,12 +199,12 @@ test("scheduleOnce() begins with one message and two seconds' worth of a rate a 
   }
 });
 
-test("scheduleOnce() dispatches the mail of each integration beside that of others", async () => {
+test("dispatchRound() dispatches the mail of each integration beside that of others", async () => {
   const [one, other] = [waitingSend(), waitingSend({ integrationId: 5, waitsFor: "acc_1/5" })];
   assert.equal(await openScheduler([one, other]).run(), 20);
 });
 
-test("scheduleOnce() leaves messages that another leader has dispatched to it", async () => {
+test("dispatchRound() leaves messages that another leader has dispatched to it", async () => {
   const { run, published } = openScheduler([waitingSend()], {
     waiting: {
       advanceSend: () => Promise.resolve(false),
@@ -237,7 +243,7 @@ function returned(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches returned attempts before the rest, when there is capacity", async () => {
+test("dispatchRound() dispatches returned attempts before the rest, when there is capacity", async () => {
   const send = waitingSend();
   const { flow, run, indexes, published } = openScheduler([send]);
   await run();
@@ -254,7 +260,7 @@ test("scheduleOnce() dispatches returned attempts before the rest, when there is
   assert.equal(next?.type === "send.resumed" && next.data.again[0]?.index, 10);
 });
 
-test("scheduleOnce() forgets returned attempts of a send that was removed", async () => {
+test("dispatchRound() forgets returned attempts of a send that was removed", async () => {
   const { flow, run, published } = openScheduler([]);
   const send = waitingSend();
   noteNews(flow, [returned(send, 0)]);
@@ -262,7 +268,7 @@ test("scheduleOnce() forgets returned attempts of a send that was removed", asyn
   assert.deepEqual([published, flow.integrationsReturned()], [[], []]);
 });
 
-test("scheduleOnce() leaves out returned attempts that were canceled, and dispatches those behind them", async () => {
+test("dispatchRound() leaves out returned attempts that were canceled, and dispatches those behind them", async () => {
   const send = waitingSend({ messageCount: 40, next: 40 });
   const { flow, run, indexes, taken } = openScheduler([send]);
   noteNews(flow, upTo(40).map((index) => returned(send, index)));
@@ -272,7 +278,7 @@ test("scheduleOnce() leaves out returned attempts that were canceled, and dispat
   assert.deepEqual(flow.returned("acc_1/4").map(({ index }) => index), upTo(40, 31));
 });
 
-test("scheduleOnce() keeps what came back if the broker refuses it", async () => {
+test("dispatchRound() keeps what came back if the broker refuses it", async () => {
   const send = waitingSend({ messageCount: 1, next: 1 });
   const { flow, run } = openScheduler([send], {
     publish: () => Promise.reject(new Error("refused")),
@@ -283,7 +289,7 @@ test("scheduleOnce() keeps what came back if the broker refuses it", async () =>
   assert.equal(flow.inFlight("acc_1/4"), 0);
 });
 
-test("scheduleOnce() passes over messages of a waiting send that were canceled", async () => {
+test("dispatchRound() passes over messages of a waiting send that were canceled", async () => {
   const send = waitingSend({ messageCount: 30 });
   const { flow, run, indexes, taken } = openScheduler([send]);
   for (const index of upTo(25)) taken.add(`${messageIdOf(send._id, index)}/1`);
@@ -292,7 +298,7 @@ test("scheduleOnce() passes over messages of a waiting send that were canceled",
   assert.equal(flow.inFlight("acc_1/4"), 5);
 });
 
-test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
+test("dispatchRound() reads nothing of an integration whose window is full", async () => {
   let asked = 0;
   const { flow, deps } = openScheduler([waitingSend()], {
     integrations: {
@@ -302,11 +308,11 @@ test("scheduleOnce() reads nothing of an integration whose window is full", asyn
       },
     },
   });
-  for (let round = 0; round < 3; round++) await scheduleOnce(deps, flow);
+  for (let round = 0; round < 3; round++) await dispatchRound(deps, { flow, due: [] });
   assert.deepEqual([flow.inFlight("acc_1/4"), asked], [10, 1]);
 });
 
-test("scheduleOnce() dispatches the other integrations when one fails", async () => {
+test("dispatchRound() dispatches the other integrations when one fails", async () => {
   const [failing, slow] = [
     waitingSend({ messageCount: 1 }),
     waitingSend({ messageCount: 1, integrationId: 5, waitsFor: "acc_1/5" }),
@@ -340,7 +346,7 @@ function routesIn(published: readonly Outgoing[]): [integration: number | undefi
   );
 }
 
-test("scheduleOnce() dispatches the mail of a suspended integration to its fallback, within its window", async () => {
+test("dispatchRound() dispatches the mail of a suspended integration to its fallback, within its window", async () => {
   const { run, published, flow } = openScheduler([waitingSend()], {
     integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
   });
@@ -350,7 +356,7 @@ test("scheduleOnce() dispatches the mail of a suspended integration to its fallb
   assert.equal(await run(), 0);
 });
 
-test("scheduleOnce() keeps mail of a paused integration, and of a sender that the fallback has not", async () => {
+test("dispatchRound() keeps mail of a paused integration, and of a sender that the fallback has not", async () => {
   const suspended = { at: NOW, reason: "no login" };
   const integrations = [
     pair({ suspended: { ...suspended, kind: "person" } }),
@@ -364,7 +370,7 @@ test("scheduleOnce() keeps mail of a paused integration, and of a sender that th
   }
 });
 
-test("scheduleOnce() finds mail that a fallback takes behind hundreds that none takes", async () => {
+test("dispatchRound() finds mail that a fallback takes behind hundreds that none takes", async () => {
   const held = Array.from(
     { length: 200 },
     () => waitingSend({ messageCount: 1, from: { email: "held@example.com" } }),
@@ -376,7 +382,7 @@ test("scheduleOnce() finds mail that a fallback takes behind hundreds that none 
   assert.deepEqual(routesIn(published), [[5, 1]]);
 });
 
-test("scheduleOnce() gives each fallback its own mail, however much waits for another", async () => {
+test("dispatchRound() gives each fallback its own mail, however much waits for another", async () => {
   const shared = { ...OPEN, archivedAt: null, fallbacks: [] as number[], senders: [] as string[] };
   const integrations = new Map([
     [4, { ...shared, ...SUSPENDED, _id: "acc_1/4", id: 4, fallbacks: [5, 6] }],
@@ -394,7 +400,7 @@ test("scheduleOnce() gives each fallback its own mail, however much waits for an
   assert.deepEqual(routesIn(published).filter(([id]) => id === 6), [[6, 1]]);
 });
 
-test("scheduleOnce() keeps the window of a fallback that several integrations share", async () => {
+test("dispatchRound() keeps the window of a fallback that several integrations share", async () => {
   const shared = { ...OPEN, archivedAt: null, senders: ["shop@example.com"] };
   const ids = [11, 12, 13];
   const integrations = new Map(
@@ -411,7 +417,7 @@ test("scheduleOnce() keeps the window of a fallback that several integrations sh
   assert.equal(flow.inFlight("acc_1/5"), 10);
 });
 
-test("scheduleOnce() dispatches to the second fallback what the first has no room for", async () => {
+test("dispatchRound() dispatches to the second fallback what the first has no room for", async () => {
   const shared = {
     ...OPEN,
     archivedAt: null,
@@ -431,7 +437,7 @@ test("scheduleOnce() dispatches to the second fallback what the first has no roo
   assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [1, 3]);
 });
 
-test("scheduleOnce() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
+test("dispatchRound() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
   const circuit = { _id: "acc_1/4", failures: 5, openUntil: NOW, reason: "down" };
   const { run, published } = openScheduler([waitingSend()], {
     integrations: pair(),
@@ -442,7 +448,7 @@ test("scheduleOnce() sends one mail as a probe to a server that may be back, and
   assert.deepEqual(routesIn(published), [[undefined, 1], [5, 10]]);
 });
 
-test("scheduleOnce() chooses again for first returned attempts, and leaves later ones to the ledger", async () => {
+test("dispatchRound() chooses again for first returned attempts, and leaves later ones to the ledger", async () => {
   const send = waitingSend({ next: 100 });
   const { run, published, flow } = openScheduler([send], {
     integrations: pair({ suspended: { at: NOW, reason: "no login" } }),
