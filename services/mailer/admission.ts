@@ -8,7 +8,7 @@ import {
   type TokenBucket,
 } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { type Peers, rateShareOf, shareOf } from "./share.ts";
+import { type Peers, type Share, shareOf } from "./share.ts";
 
 /** What the admission needs from outside. */
 export interface AdmissionDeps {
@@ -118,7 +118,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       trafficOf(integration._id).blockedUntil = clock.now() + BLOCK_MS;
     },
     async admit(integration, priority) {
-      const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
+      const { _id: key, suspended } = integration;
       const traffic = trafficOf(key);
       const { places } = traffic;
       const isBlocked = (inFlight: number) => {
@@ -127,15 +127,10 @@ export function openAdmission(deps: AdmissionDeps): Admission {
         return deps.lastCall.aborted || clock.now() < traffic.blockedUntil ||
           circuit !== undefined && circuitCapacity(circuit, { now: deps.now(), inFlight }) <= 0;
       };
-      const share = () => shareOf(maxConnections, deps.peers(), key);
-      const rateShare = () =>
-        maxPerMinute === null
-          ? Infinity
-          : rateShareOf({ maxPerMinute, maxConnections }, deps.peers(), key);
-      const hasShare = () => share() > 0 && rateShare() > 0;
+      const share = () => shareOf(integration, deps.peers());
       if (suspended !== null || isBlocked(places.held)) return "later";
-      if (!hasShare()) return "elsewhere";
-      places.resize(share() * PERMITS_PER_CONNECTION);
+      if (share().connections === 0) return "elsewhere";
+      places.resize(share().connections * PERMITS_PER_CONNECTION);
       const since = clock.now();
       using waited = new DisposableStack();
       const place = waited.use(await takePlace(traffic, priority));
@@ -143,12 +138,13 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       const maxWaitMs = MAX_WAIT_MS - (clock.now() - since);
       const { lastCall } = deps;
       const isInTime = place &&
-        await waitForToken(traffic, rateShare(), { clock, maxWaitMs, lastCall });
+        await waitForToken(traffic, share(), { clock, maxWaitMs, lastCall });
       // While it waited, another mailer may have joined, its server may have refused a login or become unreachable, and
       // this process may have to end.
       if (isBlocked(places.held - 1)) return "later";
-      if (!hasShare()) return "elsewhere";
-      return isInTime ? { connections: share(), ...begin(traffic, waited.move()) } : "later";
+      const { connections } = share();
+      if (connections === 0) return "elsewhere";
+      return isInTime ? { connections, ...begin(traffic, waited.move()) } : "later";
     },
   };
 }
@@ -193,14 +189,10 @@ function waitMsFor({ places, begun, averageMs, leftAt }: Traffic, priority: Prio
   return Math.max(averageMs * (ends / places.max), quietMs);
 }
 
-/**
- * Waits for the token of a mail. Returns false if that would be too long.
- *
- * @param perMinute This mailer's share of the rate; infinite without one.
- */
+/** Waits for the token of a mail. Returns false if that would be too long. */
 async function waitForToken(
   { bucket }: Traffic,
-  perMinute: number,
+  { perMinute }: Share,
   { clock, maxWaitMs, lastCall: signal }: {
     clock: { now(): number };
     maxWaitMs: number;

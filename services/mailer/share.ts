@@ -6,36 +6,35 @@ export interface Peers {
   position: number;
 }
 
-/**
- * Divides the connections of an integration among the mailers in equal shares. The remainder goes to some of them,
- * to different ones for each integration. The shares add up to the total.
- *
- * @param key Names the integration.
- */
-export function shareOf(total: number, peers: Peers, key: string): number {
-  const rest = total % peers.count;
-  return Math.floor(total / peers.count) + (turnOf(peers, key) < rest ? 1 : 0);
+/** What one mailer has of an integration's limits. */
+export interface Share {
+  connections: number;
+  /** Mails per minute; infinite without a limit. */
+  perMinute: number;
 }
 
 /**
- * Divides the rate of an integration, in mails per minute, among mailers that have a connection. Each of them may begin
- * with one mail, so a low rate goes to few: the share of each is one mail a second or more, or all of the rate. The others
- * have 0.
- *
- * @param key Names the integration.
+ * Divides the limits of an integration among the mailers, in equal shares. If a rate or the connections do not suffice for
+ * all, some of them have nothing, others for each integration: who has a share has a connection, and one mail a second or
+ * all of the rate, as each may begin with one mail. Of a remainder of connections, some of them have one more. The shares
+ * add up to the total.
  */
-export function rateShareOf(
-  { maxPerMinute, maxConnections }: { maxPerMinute: number; maxConnections: number },
-  peers: Peers,
-  key: string,
-): number {
-  const most = Math.max(1, Math.floor(maxPerMinute / 60));
-  const holders = Math.min(peers.count, maxConnections, most);
-  return turnOf(peers, key) < holders ? maxPerMinute / holders : 0;
-}
-
-/** Returns the position of a mailer among those that get a part of what does not suffice for all. */
-function turnOf({ count, position }: Peers, key: string): number {
-  const first = hash("sha256", key, "buffer").readUInt32BE(0) % count;
-  return (position - first + count) % count;
+export function shareOf(
+  { _id, maxConnections, maxPerMinute }: {
+    _id: string;
+    maxConnections: number;
+    maxPerMinute: number | null;
+  },
+  { count, position }: Peers,
+): Share {
+  const most = maxPerMinute === null ? count : Math.max(1, Math.floor(maxPerMinute / 60));
+  const holders = Math.min(count, maxConnections, most);
+  const first = hash("sha256", _id, "buffer").readUInt32BE(0) % count;
+  const turn = (position - first + count) % count;
+  if (turn >= holders) return { connections: 0, perMinute: 0 };
+  const rest = turn < maxConnections % holders ? 1 : 0;
+  return {
+    connections: Math.floor(maxConnections / holders) + rest,
+    perMinute: (maxPerMinute ?? Infinity) / holders,
+  };
 }

@@ -214,7 +214,7 @@ test("dispatchRound() leaves messages that another leader has dispatched to it",
   assert.deepEqual(published, []);
 });
 
-test("startScheduled() starts scheduled sends, which scheduleOnce() then dispatches", async () => {
+test("startScheduled() starts scheduled sends, which dispatchRound() then dispatches", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
   const sends: WaitingSend[] = [];
