@@ -1,14 +1,13 @@
 #!/bin/sh
-# Starts the browser: _browser.sh <flag>... with the program in BROWSER. Everything else on the machine
-# goes before it. A process that leads a session may stand in a group of its own (sched(7), autogroup),
-# outside of which only the group's niceness counts; inside, Chromium gives its threads a higher priority
-# where it may. Both are best effort.
+# Starts the browser: _browser.sh <flag>... with the program in BROWSER, at the priority BROWSER_NICENESS (nice(1)). A
+# process that leads a session may stand in a group of its own (sched(7), autogroup), outside of which only the group's
+# niceness counts; inside, Chromium gives its threads a higher priority where it may. Both are best effort.
 #
 # With BROWSER_USER, the id of a user, it runs as that user, who gets the folder of its profile,
 # BROWSER_PROFILE: Chromium refuses its sandbox to root.
-browser=$BROWSER user=$BROWSER_USER profile=$BROWSER_PROFILE
-unset BROWSER BROWSER_USER BROWSER_PROFILE
-{ echo 10 >/proc/self/autogroup; } 2>/dev/null
+browser=$BROWSER niceness=$BROWSER_NICENESS user=$BROWSER_USER profile=$BROWSER_PROFILE
+unset BROWSER BROWSER_NICENESS BROWSER_USER BROWSER_PROFILE
+{ echo "$niceness" >/proc/self/autogroup; } 2>/dev/null
 if [ -n "$user" ]; then
   chown "$user" "$profile" || exit 1
   as_user="setpriv --reuid=$user --regid=$user --clear-groups --no-new-privs"
@@ -21,5 +20,5 @@ if [ -n "$user" ]; then
 else
   set -- "$browser" "$@"
 fi
-command -v nice >/dev/null && exec nice -n 10 "$@"
+command -v nice >/dev/null && exec nice -n "$niceness" "$@"
 exec "$@"

@@ -224,7 +224,7 @@ if (import.meta.main) {
       ...(text === undefined ? {} : { text }),
       ...(pdf === undefined ? {} : { digest: createHash("sha256").update(pdf).digest("hex") }),
       ...(error === undefined ? {} : { error }),
-      ...(order.looks ? { processes: await lookAtProcesses(product?.stats().pid ?? 0) } : {}),
+      ...(order.looks ? { processes: await lookAtProcesses(product?.stats().pids[0] ?? 0) } : {}),
     };
   };
 

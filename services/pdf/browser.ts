@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import type { PrintErrorCode } from "@posthaste/contracts";
+import { type PrintErrorCode, PRIORITIES, type Priority } from "@posthaste/contracts";
 import { count } from "@posthaste/telemetry";
 import { availableParallelism } from "node:os";
 import { createAccountRuns } from "./account_runs.ts";
@@ -37,6 +37,9 @@ const WHY_AGAIN: Readonly<Record<WatchEnd["how"], string>> = {
   overdue: "it took too long",
 };
 
+/** Niceness of each priority's browser. Bulk prints with what everything else on the machine leaves. */
+const NICENESS: Readonly<Record<Priority, number>> = { transactional: 0, bulk: 10 };
+
 /** How long a browser may take to answer a health check, in milliseconds. */
 const HEALTH_TIMEOUT = 5_000;
 
@@ -46,7 +49,7 @@ const HEALTH_TIMEOUT = 5_000;
  */
 export type PrintIsolation = "document" | "account";
 
-/** Settings of the browser. Times in milliseconds, sizes in bytes. */
+/** Settings of the browsers. Times in milliseconds, sizes in bytes. */
 export interface BrowserOptions extends FindChromiumOptions {
   /**
    * Maximum concurrent documents. Bulk holds at most three quarters of two or more.
@@ -64,7 +67,7 @@ export interface BrowserOptions extends FindChromiumOptions {
   limits?: Partial<PrintLimits> | undefined;
   /** @default 1 h */
   browserAge?: number | undefined;
-  /** @default 1 GiB */
+  /** Of each. @default {1 GiB} */
   browserMemory?: number | undefined;
   /** @default {"auto"} */
   sandbox?: SandboxMode | undefined;
@@ -90,8 +93,8 @@ export interface BrowserStats {
   stops: Record<StopReason, number>;
   /** Connections to the deny-all proxy. */
   refused: number;
-  /** Id of the browser's main process, while it runs. */
-  pid: number | undefined;
+  /** Ids of the running browsers' main processes, that for transactional priority first. */
+  pids: number[];
 }
 
 /** Options of one print. */
@@ -115,7 +118,7 @@ export interface PrintOptions {
 
 const NOBODY: Asker = { accountId: "", priority: "transactional" };
 
-/** Prints documents, also across failures of Chromium. */
+/** Prints documents, also across failures of Chromium: each priority on a browser of its own. */
 export interface PdfBrowser extends AsyncDisposable {
   /** The engine, for `printKey()`: Chromium's version, the fonts, and `PRINT_REVISION`. */
   readonly engine: string;
@@ -126,16 +129,16 @@ export interface PdfBrowser extends AsyncDisposable {
    * @throws {PrintError}
    */
   print(job: PrintJob, options?: PrintOptions): Promise<PrintedPdf>;
-  /** Starts the browser before the first document needs it. */
+  /** Starts the browser for transactional priority before the first document needs it. */
   warm(): Promise<void>;
-  /** Returns whether the browser answers; a browser that is not needed yet counts as healthy. */
+  /** Returns whether the browsers answer; a browser that is not needed yet counts as healthy. */
   healthy(): Promise<boolean>;
   stats(): BrowserStats;
 }
 
 /**
- * Finds Chromium and the fonts, and opens the deny-all proxy. The browser itself is started by the
- * first document or by `warm()`. Disposing waits for the documents in print and ends every process.
+ * Finds Chromium and the fonts, and opens the deny-all proxy. A browser is started by the first document of its
+ * priority or by `warm()`. Disposing waits for the documents in print and ends every process.
  *
  * @throws {Error} When no Chromium is found.
  */
@@ -164,15 +167,15 @@ class Supervisor implements PdfBrowser {
   readonly #limits: PrintLimits;
   readonly #concurrency: number;
   readonly #slots;
-  readonly #pool: BrowserPool;
+  readonly #pools: Readonly<Record<Priority, BrowserPool>>;
   readonly #inPrint = new Set<Promise<unknown>>();
   readonly #stops: Record<StopReason, number> = { recycled: 0, timeout: 0, crashed: 0 };
   #printed = 0;
   #failed = 0;
   #busy = 0;
   #launches = 0;
-  /** Whether the last browser did not start, or opened no page. */
-  #lastFailed = false;
+  /** Priorities whose last browser did not start, or opened no page. */
+  readonly #lastFailed = new Set<Priority>();
   #closed = false;
 
   constructor(options: BrowserOptions, parts: Parts) {
@@ -186,15 +189,7 @@ class Supervisor implements PdfBrowser {
     this.#slots = options.isolation === "account"
       ? createAccountRuns(slots, this.#concurrency)
       : slots;
-    this.#pool = new BrowserPool({
-      launch: () => this.#launch(),
-      pages: this.#concurrency,
-      recycle: {
-        age: options.browserAge ?? 3_600_000,
-        memory: options.browserMemory ?? 1024 ** 3,
-      },
-      onStop: (reason, process) => this.#onStop(reason, process),
-    });
+    this.#pools = { transactional: this.#openPool("transactional"), bulk: this.#openPool("bulk") };
     if (!chromium.headlessShell) {
       this.#log("warn", `${chromium.version} is a full browser: a headless shell prints faster`);
     }
@@ -218,13 +213,18 @@ class Supervisor implements PdfBrowser {
   }
 
   async warm(): Promise<void> {
-    const process = await this.#pool.running();
+    const process = await this.#pools.transactional.running();
     if (process.printed === 0 && process.busy === 0) await process.warm(this.#concurrency);
   }
 
   async healthy(): Promise<boolean> {
     if (this.#closed) return false;
-    return await this.#pool.current?.answers(HEALTH_TIMEOUT) ?? !this.#lastFailed;
+    const answers = await Promise.all(
+      PRIORITIES.map((priority) =>
+        this.#pools[priority].current?.answers(HEALTH_TIMEOUT) ?? !this.#lastFailed.has(priority)
+      ),
+    );
+    return answers.every(Boolean);
   }
 
   stats(): BrowserStats {
@@ -236,14 +236,14 @@ class Supervisor implements PdfBrowser {
       launches: this.#launches,
       stops: { ...this.#stops },
       refused: this.#parts.proxy.refused,
-      pid: this.#pool.current?.pid,
+      pids: PRIORITIES.flatMap((priority) => this.#pools[priority].current?.pid ?? []),
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#inPrint);
-    await this.#pool.close();
+    await Promise.all(PRIORITIES.map((priority) => this.#pools[priority].close()));
     await this.#parts.proxy[Symbol.asyncDispose]();
   }
 
@@ -270,27 +270,28 @@ class Supervisor implements PdfBrowser {
 
   async #printUntilDone(
     job: PrintJob,
-    { order, asker: { accountId }, timeLimit }: {
+    { order, asker: { accountId, priority }, timeLimit }: {
       order: PrintOrder;
       asker: Asker;
       timeLimit: number | undefined;
     },
   ): Promise<Printed> {
+    const pool = this.#pools[priority];
     const owner = this.#options.isolation === "account" ? accountId : "";
     const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
     let pageless = 0;
     for (let crashes = 0;;) {
-      const process = await this.#running(job);
-      const outcome = await this.#printOnce(process, { order, owner, time });
-      this.#pool.afterPrint(process);
+      const process = await this.#running(job, pool);
+      const outcome = await this.#printOnce(process, { order, owner, time, pool });
+      pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
       // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
-      if (!process.alive) this.#pool.lose(process, "crashed");
+      if (!process.alive) pool.lose(process, "crashed");
       if (outcome.cause instanceof NoPageError) {
         if (++pageless < MAX_CRASHES) continue;
-        this.#lastFailed = true;
+        this.#lastFailed.add(priority);
         throw unavailable(job, outcome.cause.message, outcome.cause);
       }
       const { how } = outcome.end;
@@ -309,7 +310,12 @@ class Supervisor implements PdfBrowser {
   /** Prints on one browser, which is killed when it takes too long. */
   async #printOnce(
     process: BrowserProcess,
-    { order, owner, time }: { order: PrintOrder; owner: string; time: number },
+    { order, owner, time, pool }: {
+      order: PrintOrder;
+      owner: string;
+      time: number;
+      pool: BrowserPool;
+    },
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
     let end: WatchEnd = { how: "done", elapsedMs: 0, workedMs: 0 };
     const done = new AbortController();
@@ -321,7 +327,7 @@ class Supervisor implements PdfBrowser {
       signal: done.signal,
     }).then((watched) => {
       end = watched;
-      if (watched.how !== "done") this.#pool.lose(process, "timeout");
+      if (watched.how !== "done") pool.lose(process, "timeout");
     });
     try {
       return { printed: await process.print(order, owner), end };
@@ -332,16 +338,26 @@ class Supervisor implements PdfBrowser {
     }
   }
 
-  async #running(job: PrintJob): Promise<BrowserProcess> {
+  async #running(job: PrintJob, pool: BrowserPool): Promise<BrowserProcess> {
     if (this.#closed) throw unavailable(job, "the service is shutting down");
     try {
-      return await this.#pool.running();
+      return await pool.running();
     } catch (cause) {
       throw unavailable(job, "the browser did not start", cause);
     }
   }
 
-  async #launch(): Promise<BrowserProcess> {
+  #openPool(priority: Priority): BrowserPool {
+    const { browserAge, browserMemory } = this.#options;
+    return new BrowserPool({
+      launch: () => this.#launch(priority),
+      pages: this.#concurrency,
+      recycle: { age: browserAge ?? 3_600_000, memory: browserMemory ?? 1024 ** 3 },
+      onStop: (reason, process) => this.#onStop(reason, process),
+    });
+  }
+
+  async #launch(priority: Priority): Promise<BrowserProcess> {
     this.#launches++;
     const { chromium, fonts, proxy } = this.#parts;
     try {
@@ -351,14 +367,16 @@ class Supervisor implements PdfBrowser {
         home: this.#options.cacheDir,
         proxyPort: proxy.port,
         sandbox: this.#options.sandbox ?? "auto",
+        niceness: NICENESS[priority],
         launchTimeout: this.#options.launchTimeout ?? 20_000,
         onWarning: (message) => this.#log("warn", message),
       });
-      this.#lastFailed = false;
-      this.#log("info", `Started ${chromium.version} (process ${started.pid})`);
+      this.#lastFailed.delete(priority);
+      const what = `${chromium.version} for ${priority} priority (process ${started.pid})`;
+      this.#log("info", `Started ${what}`);
       return new BrowserProcess(started);
     } catch (error) {
-      this.#lastFailed = true;
+      this.#lastFailed.add(priority);
       this.#log("warn", `Cannot start ${chromium.version}: ${String(error)}`);
       throw error;
     }

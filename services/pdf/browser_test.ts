@@ -26,7 +26,7 @@ const ENDLESS = `<table>${"<tr><td>" + "<table><tr><td style='width:50%'>x".repe
 suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   test("print() starts the browser when it is needed, and disposing ends every process", async () => {
     const browser = await openTestBrowser();
-    assert.equal(browser.stats().pid, undefined);
+    assert.equal(browser.stats().pids[0], undefined);
     assert.equal(await browser.healthy(), true);
     await Promise.all([browser.print(job("a")), browser.print(job("b"))]);
     const tree = processTree(pidOf(browser.stats()));
@@ -37,17 +37,24 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await assert.rejects(browser.print(job("late")), { code: "unavailable" });
   });
 
-  test("warm() starts a browser with the lowest priority", async () => {
+  test("print() has a browser for each priority, and that for bulk a low one", async () => {
     const own = getPriority();
     await using browser = await openTestBrowser({ concurrency: 1 });
-    await browser.warm();
-    const pid = pidOf(browser.stats());
-    // As root it may raise its threads again, inside of their group.
-    if (process.getuid?.() !== 0) {
-      for (const one of [pid, ...await renderersUnder(pid)]) assert.equal(getPriority(one), 10);
+    for (const priority of ["bulk", "transactional"] as const) {
+      await browser.print(job("<p>x"), { asker: { accountId: "a", priority } });
     }
-    const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
-    if (group !== undefined) assert.match(group, /nice 10/);
+    const { pids } = browser.stats();
+    assert.equal(pids.length, 2);
+    for (const [at, niceness] of [0, 10].entries()) {
+      const pid = pids[at] ?? 0;
+      // As root it may raise its threads again, inside of their group.
+      if (process.getuid?.() !== 0) {
+        const all = [pid, ...await renderersUnder(pid)];
+        for (const one of all) assert.equal(getPriority(one), own + niceness);
+      }
+      const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => undefined);
+      if (group !== undefined) assert.match(group, new RegExp(`nice ${niceness}$`, "m"));
+    }
     assert.equal(getPriority(), own, "our own stays");
   });
 
@@ -112,10 +119,10 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       message: `Cannot print "test": it needs more than 250 MB of browser memory`,
     });
     assert.equal((await browser.print(job("<p>neighbour"))).pages, 1);
-    const { pid } = browser.stats();
+    const [pid] = browser.stats().pids;
     await printing;
     assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"]);
-    assert.equal(browser.stats().pid, pid, "the browser itself goes on");
+    assert.equal(browser.stats().pids[0], pid, "the browser itself goes on");
   });
 
   nightTest("print() blames no document for memory that earlier ones left", async () => {
@@ -144,7 +151,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const lines: string[] = [];
     const log = (level: string, line: string) => void lines.push(`${level}: ${line}`);
     await using browser = await openTestBrowser({ log });
-    const asker = { accountId: "acc_long", priority: "bulk" } as const;
+    const asker = { accountId: "acc_long", priority: "transactional" } as const;
     await browser.warm();
     const first = pidOf(browser.stats());
     const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
@@ -153,7 +160,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     process.kill(first, "SIGKILL");
     const [{ pdf }] = await printing;
     assert.match((await textOf(pdf))[0] ?? "", /^long/);
-    assert.notEqual(browser.stats().pid, first);
+    assert.notEqual(browser.stats().pids[0], first);
     assert.equal(browser.stats().stops.crashed, 1);
     const again = 'warn: Printing again for account "acc_long": the browser crashed';
     assert.equal(lines.filter((line) => line === again).length, 1, lines.join("\n"));
@@ -168,7 +175,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await delay(50);
     for (const child of await renderersUnder(pid)) process.kill(child, "SIGKILL");
     assert.match((await textOf((await printing).pdf))[0] ?? "", /^long/);
-    assert.equal(browser.stats().pid, pid, "the browser itself goes on");
+    assert.equal(browser.stats().pids[0], pid, "the browser itself goes on");
   });
 
   test("print() prints although the browser can open no page", async () => {
@@ -180,7 +187,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await killZygote(broken);
     // Another account needs a page of its own.
     assert.equal((await print("acc_second")).pages, 1);
-    assert.notEqual(browser.stats().pid, broken);
+    assert.notEqual(browser.stats().pids[0], broken);
   });
 
   test("print() does not blame a document's content if the origin of its page is killed", async () => {
@@ -188,10 +195,10 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await using browser = await openTestBrowser({ concurrency: 1, timeLimit: 10_000 });
     const slow = job(`<p>slow${"<p style='columns:3'>x y z".repeat(20_000)}`);
     const printing = assert.rejects(browser.print(slow), { code: "crashed", retryable: true });
-    await until(() => browser.stats().pid !== undefined);
+    await until(() => browser.stats().pids[0] !== undefined);
     const first = pidOf(browser.stats());
     process.kill(first, "SIGKILL");
-    await until(() => ![first, undefined].includes(browser.stats().pid));
+    await until(() => ![first, undefined].includes(browser.stats().pids[0]));
     const second = pidOf(browser.stats());
     await until(async () => (await renderersUnder(second)).length > 0);
     await delay(1500);
@@ -208,7 +215,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     let last = 0;
     for (let kills = 0; kills < 2;) {
       await delay(100);
-      const { pid } = browser.stats();
+      const [pid] = browser.stats().pids;
       if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;
       process.kill(last = pid, "SIGKILL");
       kills++;
@@ -229,7 +236,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       void printing.finally(() => isOver = true);
       while (!isOver) {
         await delay(300);
-        const { pid } = browser.stats();
+        const [pid] = browser.stats().pids;
         // A spare one may be among them.
         const renderers = isOver || pid === undefined ? [] : await renderersUnder(pid);
         for (const child of renderers) process.kill(child, "SIGKILL");
@@ -332,7 +339,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   });
 });
 
-function pidOf({ pid }: { pid: number | undefined }): number {
+function pidOf({ pids: [pid] }: { pids: number[] }): number {
   assert.ok(pid !== undefined, "the browser runs");
   return pid;
 }

@@ -21,9 +21,9 @@ export const CONFIG = z.object({
   ...PDF_LIMITS,
   ...MAIL_LIMITS,
   BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")
-    .describe("Age at which the browser is replaced"),
+    .describe("Age at which a browser is replaced"),
   BROWSER_MEMORY: setting.bytes({ min: 100_000_000 }).prefault("1GB")
-    .describe("Memory at which the browser is replaced"),
+    .describe("Memory at which a browser is replaced; one runs for each priority"),
   PRINT_ISOLATION: setting.oneOf(["document", "account"]).prefault("document")
     .describe(
       "What documents of different accounts never share: a document object; with `account`, also a page and a renderer process",

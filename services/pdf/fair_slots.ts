@@ -1,5 +1,5 @@
 import type { Priority } from "@posthaste/contracts";
-import { openSemaphore, type Permit } from "@posthaste/limits";
+import { openSemaphore } from "@posthaste/limits";
 
 /** The account and priority of a request for a slot. */
 export interface Asker {
@@ -17,46 +17,27 @@ export interface FairSlots {
 /** The other slots are for transactional priority alone, if there are two or more. */
 const BULK_SHARE = 3 / 4;
 
-/** A slot of bulk priority rests as long as it was held, but no longer than this. */
-const LONGEST_REST_MS = 3000;
-
 /** Transactional priority is in use until it has held no slot for this time. */
 const IN_USE_MS = 300;
 
 /**
  * Creates `count` slots. Transactional priority goes first. Bulk priority has at most three quarters of the
  * slots, and gets every fourth released slot, so that it never starves. While transactional priority is in
- * use, bulk priority has less than half of the slots, at least one, and each rests after its work: concurrent prints
- * slow each other down, because each takes a core. Within a priority the next slot goes to the account that holds the
- * fewest.
+ * use, bulk priority has less than half of the slots, at least one. Within a priority the next slot goes to the account
+ * that holds the fewest.
  */
 export function createFairSlots(count: number): FairSlots {
   const places = openSemaphore({ max: count });
   const bulkCount = Math.max(1, Math.floor(count * BULK_SHARE));
   const bulkCountInUse = Math.max(1, Math.floor((count - 1) / 2));
   const bulkPlaces = openSemaphore({ max: bulkCount });
-  const resting = new Map<Permit, NodeJS.Timeout>();
   let urgentHeld = 0;
   let quiet: NodeJS.Timeout | undefined;
-
-  function endRest(bulkPlace: Permit) {
-    clearTimeout(resting.get(bulkPlace));
-    resting.delete(bulkPlace);
-    bulkPlace[Symbol.dispose]();
-  }
-
-  function rest(bulkPlace: Permit, heldMs: number) {
-    if (urgentHeld === 0 && quiet === undefined) return bulkPlace[Symbol.dispose]();
-    const restMs = Math.min(heldMs, LONGEST_REST_MS);
-    resting.set(bulkPlace, setTimeout(() => endRest(bulkPlace), restMs).unref());
-  }
 
   function endUrgent() {
     if (--urgentHeld > 0) return;
     quiet = setTimeout(() => {
-      quiet = undefined;
       bulkPlaces.resize(bulkCount);
-      for (const bulkPlace of resting.keys()) endRest(bulkPlace);
     }, IN_USE_MS).unref();
   }
 
@@ -66,18 +47,14 @@ export function createFairSlots(count: number): FairSlots {
     urgentHeld++;
     bulkPlaces.resize(bulkCountInUse);
     clearTimeout(quiet);
-    quiet = undefined;
     taken.defer(endUrgent);
     return taken;
   }
 
   async function takeBulk(accountId: string): Promise<Disposable> {
     const taken = new DisposableStack();
-    const bulkPlace = await bulkPlaces.acquire(accountId);
-    const place = await places.acquire(accountId, { priority: "bulk" });
-    const started = performance.now();
-    taken.defer(() => rest(bulkPlace, performance.now() - started));
-    taken.use(place);
+    taken.use(await bulkPlaces.acquire(accountId));
+    taken.use(await places.acquire(accountId, { priority: "bulk" }));
     return taken;
   }
 

@@ -84,27 +84,6 @@ test("createFairSlots() assigns the next slot to the account that holds the fewe
   assert.equal(queue.started.length, 8, "all had their turn");
 });
 
-test("createFairSlots() pauses bulk only while transactional priority is in use", async (context) => {
-  const { move } = stopTime(context);
-  const queue = openQueue(2);
-  await queue.ask("now");
-  for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { priority: "bulk" });
-  await move(40);
-  const [now, bulk] = queue.running.splice(0);
-  bulk?.[Symbol.dispose]();
-  await move(39);
-  assert.deepEqual(queue.started, ["now", "b1"], "it rests");
-  await move(1);
-  assert.deepEqual(queue.started, ["now", "b1", "b2"], "it has rested as long as it was held");
-  await move(500);
-  await queue.finishOne();
-  now?.[Symbol.dispose]();
-  await move(299);
-  assert.deepEqual(queue.started, ["now", "b1", "b2"], "somebody may come again");
-  await move(1);
-  assert.deepEqual(queue.started, ["now", "b1", "b2", "b3"], "nobody is there any more");
-});
-
 test("createFairSlots() gives bulk less than half of the slots while transactional priority is in use", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(4);

@@ -53,7 +53,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     for (const accountId of ["a", "b", "a"]) {
       const asker = { accountId, priority: "transactional" } as const;
       await apart.print(job("<p>x"), { asker });
-      seen.push((await renderersUnder(apart.stats().pid ?? 0)).sort());
+      seen.push((await renderersUnder(apart.stats().pids[0] ?? 0)).sort());
     }
     const [one = [], two = [], again] = seen;
     assert.equal(two.length, one.length + 1);
@@ -64,7 +64,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
     const print = (accountId: string) =>
       apart.print(job("<p>x"), { asker: { accountId, priority: "transactional" } });
-    const pagesOpen = async () => (await renderersUnder(apart.stats().pid ?? 0)).length;
+    const pagesOpen = async () => (await renderersUnder(apart.stats().pids[0] ?? 0)).length;
     await print("0");
     const spare = await pagesOpen() - 1;
     for (const accountId of "123456789") await print(accountId);
@@ -80,6 +80,7 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
       home: CACHE_DIR,
       proxyPort: 9,
       sandbox: false,
+      niceness: 0,
       launchTimeout: 20_000,
     });
     const send = connection.send.bind(connection);
@@ -120,6 +121,7 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
       home: CACHE_DIR,
       proxyPort: proxy.port,
       sandbox: false,
+      niceness: 0,
       launchTimeout: 20_000,
     });
     try {

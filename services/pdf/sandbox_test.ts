@@ -27,7 +27,7 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual([text, warnings], [["inside, 日本語"], []]);
     const own = await readlink("/proc/self/ns/user");
     let shown = 0;
-    for (const each of processTree(browser.stats().pid ?? 0)) {
+    for (const each of processTree(browser.stats().pids[0] ?? 0)) {
       const [command, status] = await Promise.all(
         ["cmdline", "status"].map((file) => readFile(`/proc/${each}/${file}`, "utf8")),
       ).catch(() => []);
@@ -72,7 +72,7 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
     const browser = await openTestBrowser({ cacheDir, sandbox: "auto" });
     await browser.print(job("x"));
     assert.equal((await profiles()).length, 1);
-    process.kill(browser.stats().pid ?? 0, "SIGKILL");
+    process.kill(browser.stats().pids[0] ?? 0, "SIGKILL");
     await browser.print(job("x"));
     await browser[Symbol.asyncDispose]();
     assert.deepEqual(await profiles(), []);

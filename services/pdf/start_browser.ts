@@ -26,6 +26,8 @@ export interface LaunchOptions {
    * @default the service's
    */
   user?: number | undefined;
+  /** Niceness of its processes, from 0 to 19, the lowest priority (nice(1)). */
+  niceness: number;
   /** In milliseconds. */
   launchTimeout: number;
 }
@@ -46,7 +48,7 @@ interface BrowserProfile {
   remove(): Promise<void>;
 }
 
-/** Starts the browser at a low priority. */
+/** Starts the browser at its priority. */
 const BROWSER = fileURLToPath(new URL("./_browser.sh", import.meta.url));
 
 /** Maximum length of the browser's output that is kept until it answers, in characters. */
@@ -104,6 +106,7 @@ function spawnBrowser(options: LaunchOptions, profile: BrowserProfile): ChildPro
     env: {
       ...options.chromium.env,
       BROWSER: options.chromium.executablePath,
+      BROWSER_NICENESS: String(options.niceness),
       FONTCONFIG_FILE: options.fontsFile,
       HOME: options.home,
       ...profile.env,

@@ -12,7 +12,15 @@ import { NO_CHROMIUM, WHERE } from "./_test_browser.ts";
 async function optionsIn(home: string): Promise<LaunchOptions> {
   const chromium = await findChromium(WHERE);
   const fontsFile = join(home, "fonts.conf");
-  return { chromium, fontsFile, home, proxyPort: 9, sandbox: false, launchTimeout: 20_000 };
+  return {
+    chromium,
+    fontsFile,
+    home,
+    proxyPort: 9,
+    sandbox: false,
+    niceness: 0,
+    launchTimeout: 20_000,
+  };
 }
 
 suite("startBrowser()", { skip: NO_CHROMIUM }, () => {

@@ -5,7 +5,7 @@ import { memoryOf, processTree } from "./process_tree.ts";
 
 const EVERY_MS = 10_000;
 
-/** Reports the memory of the browser's processes as a metric, until the signal aborts. */
+/** Reports the memory of the browsers' processes as a metric, until the signal aborts. */
 export async function watchMemory(
   browser: Pick<PdfBrowser, "stats">,
   signal: AbortSignal,
@@ -13,8 +13,7 @@ export async function watchMemory(
   let bytes = 0;
   using _told = observe("posthaste.browser.memory", () => [{ value: bytes }]);
   while (!signal.aborted) {
-    const { pid } = browser.stats();
-    bytes = pid === undefined ? 0 : memoryOf(processTree(pid));
+    bytes = browser.stats().pids.reduce((sum, pid) => sum + memoryOf(processTree(pid)), 0);
     await pause(untilBeat(EVERY_MS), signal);
   }
 }
