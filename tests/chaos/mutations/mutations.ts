@@ -253,7 +253,7 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a browser that hangs is waited for",
     patches: [{
       file: "services/pdf/browser.ts",
-      find: '      if (watched.how !== "done") this.#pool.lose(process, "timeout");\n',
+      find: '      if (watched.how !== "done") pool.lose(process, "timeout");\n',
       replace: "",
     }],
     fault: "chromium-hang",
