@@ -135,7 +135,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       using waited = new DisposableStack();
       const place = waited.use(await takePlace(traffic, priority));
       // The rate last: a mail that waits for a place uses nothing of it.
-      const maxWaitMs = MAX_WAIT_MS - (clock.now() - since);
+      const maxWaitMs = Math.max(0, MAX_WAIT_MS - (clock.now() - since));
       const { lastCall } = deps;
       const isInTime = place &&
         await waitForToken(traffic, share(), { clock, maxWaitMs, lastCall });

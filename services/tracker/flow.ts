@@ -169,7 +169,8 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       forget(key);
       server.begun.set(key, clock.now());
       server.window.begin(server.begun.size);
-      if (server.turns !== undefined) server.turns.tokens -= 1;
+      // The reconciler dispatches without a turn: that must not cost later ones.
+      if (server.turns !== undefined) server.turns.tokens = Math.max(0, server.turns.tokens - 1);
       owners.set(key, integration);
     },
     end(attempt, { wasTried } = { wasTried: true }) {

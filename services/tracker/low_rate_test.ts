@@ -120,3 +120,13 @@ test("a probe that came back waits as long as its window is closed", async () =>
   scheduler.pass(2000);
   assert.equal((await dispatched(scheduler)).length, 1);
 });
+
+test("attempts that are redispatched many times do not use up later turns", async () => {
+  await using scheduler = await openTestScheduler([{ id: 5, maxPerMinute: 5 }]);
+  await scheduler.wait({ integrationId: 5, messageCount: 9 });
+  await dispatched(scheduler);
+  // The reconciler dispatches what has no news, whatever the rate.
+  for (let n = 0; n < 100; n++) scheduler.flow.begin("acc_1/5", { messageId: "lost", attempt: 0 });
+  scheduler.pass(12_100);
+  assert.equal((await dispatched(scheduler)).length, 1);
+});
