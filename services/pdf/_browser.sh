@@ -7,7 +7,8 @@
 # BROWSER_PROFILE: Chromium refuses its sandbox to root.
 browser=$BROWSER niceness=$BROWSER_NICENESS user=$BROWSER_USER profile=$BROWSER_PROFILE
 unset BROWSER BROWSER_NICENESS BROWSER_USER BROWSER_PROFILE
-{ echo "$niceness" >/proc/self/autogroup; } 2>/dev/null
+# A new group begins with 0. The kernel may refuse a second write to any group within 0.1 s.
+[ "$niceness" = 0 ] || { echo "$niceness" >/proc/self/autogroup; } 2>/dev/null
 if [ -n "$user" ]; then
   chown "$user" "$profile" || exit 1
   as_user="setpriv --reuid=$user --regid=$user --clear-groups --no-new-privs"
