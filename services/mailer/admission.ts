@@ -129,8 +129,9 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       };
       const share = () => shareOf(integration, deps.peers());
       if (suspended !== null || isBlocked(places.held)) return "later";
-      if (share().connections === 0) return "elsewhere";
-      places.resize(share().connections * PERMITS_PER_CONNECTION);
+      const before = share().connections;
+      if (before === 0) return "elsewhere";
+      places.resize(before * PERMITS_PER_CONNECTION);
       const since = clock.now();
       using waited = new DisposableStack();
       const place = waited.use(await takePlace(traffic, priority));

@@ -36,9 +36,7 @@ export function createFairSlots(count: number): FairSlots {
 
   function endUrgent() {
     if (--urgentHeld > 0) return;
-    quiet = setTimeout(() => {
-      bulkPlaces.resize(bulkCount);
-    }, IN_USE_MS).unref();
+    quiet = setTimeout(() => bulkPlaces.resize(bulkCount), IN_USE_MS).unref();
   }
 
   async function takeUrgent(accountId: string): Promise<Disposable> {

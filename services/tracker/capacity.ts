@@ -21,7 +21,8 @@ const GONE = 2000;
 
 /**
  * Returns how many messages of an integration may be dispatched now: none while it is suspended or its
- * circuit is open, one as a probe after such a pause, and otherwise the rest of its window. Never more than the window and the rate permit.
+ * circuit is open, one as a probe after such a pause, and otherwise the rest of its window. Never more than the window
+ * and the rate permit.
  */
 export function capacityFor(view: CapacityView): number {
   const { integration, circuit, inFlight, window, turns, now } = view;

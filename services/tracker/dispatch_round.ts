@@ -29,18 +29,19 @@ export async function dispatchRound(
     due,
     (key) => findDue(key, round, deps),
   );
-  const { results: sends, errors: noSends } = await allSettled(
+  const { results, errors: noSends } = await allSettled(
     waiting,
     (key) => findSends(key, round, deps),
   );
+  const sends = results.flat();
   const errors = [...noRetries, ...noSends];
   for (
     const dispatch of [
       () => dispatchDue(retries, "transactional", { flow, deps }),
-      () => dispatchSends(sends.flat(), "transactional", { flow, deps }),
+      () => dispatchSends(sends, "transactional", { flow, deps }),
       () => dispatchDue(retries, "bulk", { flow, deps }),
-      () => dispatchAllReturned(sends.flat(), { flow, deps }),
-      () => dispatchSends(sends.flat(), "bulk", { flow, deps }),
+      () => dispatchAllReturned(sends, { flow, deps }),
+      () => dispatchSends(sends, "bulk", { flow, deps }),
     ]
   ) {
     await dispatch().catch((error: unknown) => errors.push(error));

@@ -132,13 +132,13 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
     }
   }
 
-  /** Removes an attempt from where it is: in flight, or waiting. Returns whether it was in flight. */
-  function forget(key: string): boolean {
+  /** Removes an attempt from where it is: in flight, or waiting. Returns where it was in flight. */
+  function forget(key: string): ServerFlow | undefined {
     const server = flows.get(owners.get(key) ?? "");
     server?.returned.delete(key);
     owners.delete(key);
     postponed.delete(key);
-    return server?.begun.delete(key) === true;
+    return server?.begun.delete(key) ? server : undefined;
   }
 
   function giveTurnBack({ turns }: ServerFlow): void {
@@ -146,9 +146,8 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
   }
 
   function release(attempt: AttemptKey): void {
-    const key = keyOf(attempt);
-    const server = flows.get(owners.get(key) ?? "");
-    if (!forget(key) || server === undefined) return;
+    const server = forget(keyOf(attempt));
+    if (server === undefined) return;
     giveTurnBack(server);
     wake();
   }
@@ -185,7 +184,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
       const key = keyOf(attempt);
       const server = flowOf(integration);
-      const wasBegun = forget(key);
+      const wasBegun = forget(key) !== undefined;
       if (attempt.attempt === 0) {
         flowOf(own).returned.set(key, attempt);
         owners.set(key, own);

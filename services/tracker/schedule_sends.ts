@@ -56,7 +56,10 @@ interface Found {
   routes: Routes;
 }
 
-/** Finds the sends that wait for an integration (`<account>/<id>`) and may be dispatched now; nothing if its window is full. */
+/**
+ * Finds the sends that wait for an integration (`<account>/<id>`) and may be dispatched now; nothing if its window is
+ * full.
+ */
 export async function findSends(
   key: string,
   round: Round,
