@@ -10,7 +10,7 @@ export const prioritySchema = z.enum(PRIORITIES);
 export type Priority = z.infer<typeof prioritySchema>;
 
 /** The most recipients of a request with transactional priority. */
-const TRANSACTIONAL_RECIPIENTS = 10;
+export const TRANSACTIONAL_RECIPIENTS = 10;
 
 /**
  * Returns the priority of a request by its number of recipients. It is an upper limit: the api also puts

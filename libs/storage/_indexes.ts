@@ -138,7 +138,7 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { integration: 1, nextAt: 1 },
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },
     },
-    ...["from", "acceptedAt"].map((name) => ({
+    ...["from", "acceptedAt", "index"].map((name) => ({
       key: { integration: 1 as const, [name]: 1 as const, nextAt: 1 as const },
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },
     })),

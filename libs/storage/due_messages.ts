@@ -9,6 +9,14 @@ export type DueMessage =
   & Pick<Message, "unreached" | "unknownAttempts">
   & { nextAt: Date };
 
+/** Options of {@linkcode DueMessages.dueMessages}. */
+export interface DueMessagesOptions {
+  now: Date;
+  limit: number;
+  senders?: readonly string[] | null | undefined;
+  recipients?: number | undefined;
+}
+
 /** Look-ups of messages whose next attempt is due. */
 export interface DueMessages {
   /** Lists the integrations (`_id`) that have due messages. */
@@ -16,12 +24,9 @@ export interface DueMessages {
   /**
    * Lists the due messages of an integration, the longest due first. With `senders`, only those from these addresses, in
    * upper or lower case, without an unknown outcome: another integration may make their next attempt. `null`: those
-   * whose documents have no sender.
+   * whose documents have no sender. With `recipients`, only those to the first so many recipients of their sends.
    */
-  dueMessages(
-    integration: string,
-    options: { now: Date; limit: number; senders?: readonly string[] | null | undefined },
-  ): Promise<DueMessage[]>;
+  dueMessages(integration: string, options: DueMessagesOptions): Promise<DueMessage[]>;
   /**
    * Lists the due messages of an integration that have waited since before this time, the oldest first: since their
    * acceptance, or since they were last sent again. Without those that other integrations may send as the addresses in
@@ -62,9 +67,12 @@ export function dueMessages(db: Db): DueMessages {
       ]).toArray();
       return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
     },
-    dueMessages: async (integration, { now, limit, senders }) => {
+    dueMessages: async (integration, { now, limit, senders, recipients }) => {
+      // Each position by itself: MongoDB then merges what the index has of each, in order.
+      const first = recipients !== undefined && { index: { $in: [...Array(recipients).keys()] } };
       const find = (filter: Filter<Message>) =>
-        messages.find({ ...filter, integration, ...dueBy(now) }).sort({ nextAt: 1 }).limit(limit)
+        messages.find({ ...filter, ...first, integration, ...dueBy(now) }).sort({ nextAt: 1 })
+          .limit(limit)
           .project<DueMessage>(DUE).toArray();
       if (senders === undefined) return await find({});
       const isKnown = { "unknownAttempts.0": { $exists: false } };

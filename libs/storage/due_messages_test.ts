@@ -132,6 +132,14 @@ test("dueMessages() reads little more than it returns, in the same order, also w
     assert.deepEqual(found.map(({ index }) => index - 200), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
   assert.ok(examined < 50, `examined ${examined} documents`);
+  for (const what of ["docsExamined", "keysExamined"] as const) {
+    const examined = await examinedBy(db, "messages", async () => {
+      const options = { now: at(999), limit: 9, recipients: 3 };
+      const found = await store.waiting.dueMessages("acc_1/1", options);
+      assert.deepEqual(found.map(({ index }) => index), [0, 1, 2]);
+    }, what);
+    assert.ok(examined <= 6, `${examined} ${what}`);
+  }
 });
 
 test("overdueMessages() finds those that have waited since before a time, the oldest first, by an index", async () => {

@@ -1,4 +1,4 @@
-import type { Priority } from "@posthaste/contracts";
+import { type Priority, TRANSACTIONAL_RECIPIENTS } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { isOutage, redispatchesOf } from "@posthaste/messaging";
 import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
@@ -23,7 +23,7 @@ export type DueDeps =
     patienceMs: number;
   };
 
-/** How many due messages of an integration are looked up beyond those that may go: some of them cannot. */
+/** How many due messages of an integration are looked up beyond those that may go, as some cannot. */
 const LOOK_AHEAD = 200;
 
 /** Due messages of an integration, and the integrations that may make their next attempts. */
@@ -52,9 +52,14 @@ export async function findDue(key: string, round: Round, deps: DueDeps): Promise
   const inFlight = flow.inFlight(key) + routes.inFlightElsewhere;
   const known = inFlight + flow.returned(key).length;
   const found = await Promise.all(
-    sharesOf(routes).filter(({ left }) => left > 0).map(({ senders, left }) =>
-      deps.waiting.dueMessages(key, { now, limit: known + left + LOOK_AHEAD, senders })
-    ),
+    sharesOf(routes).filter(({ left }) => left > 0).map(async ({ senders, left }) => {
+      const search = { now, limit: known + left + LOOK_AHEAD, senders };
+      const first = await deps.waiting.dueMessages(key, search);
+      if (first.length < search.limit) return first;
+      // A page of messages of large sends must not hide those of small ones.
+      const recipients = TRANSACTIONAL_RECIPIENTS;
+      return [...first, ...await deps.waiting.dueMessages(key, { ...search, recipients })];
+    }),
   );
   const due = [...new Map(found.flat().map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.knows({ messageId, attempt }));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ago, HOUR, openTestScheduler } from "./_test_scheduler.ts";
 
-const RECIPIENTS = Array.from({ length: 100 }, (_, n) => ({
+const RECIPIENTS = Array.from({ length: 300 }, (_, n) => ({
   email: `anna${n}@example.com`,
   variables: {},
 }));
