@@ -27,10 +27,10 @@ export const CHROMIUM: Fault[] = [
     async run(chaos) {
       const { random, pause, count } = chaos;
       while (await pause(random.integer(200, 1200))) {
-        const pids = (await belowPdf(chaos)).map(({ pid }) => pid);
-        if (pids.length === 0) continue;
-        // The browser itself as often as all its child processes together.
-        const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
+        const { browsers, others } = await belowPdf(chaos);
+        if (browsers.length === 0) continue;
+        // The browsers as often as all their child processes together.
+        const { pid } = random.pick(random.chance(0.5) ? browsers : [...browsers, ...others]);
         if (send(pid, "SIGKILL")) count("crash", "chromium");
       }
     },
@@ -48,11 +48,11 @@ export const CHROMIUM: Fault[] = [
     async run(chaos) {
       const { random, pause, count } = chaos;
       while (await pause(random.integer(500, 2000))) {
-        const [browser, ...others] = await belowPdf(chaos);
-        if (browser === undefined) continue;
+        const { browsers, others } = await belowPdf(chaos);
+        if (browsers.length === 0) continue;
         const renderers = others.filter(({ command }) => command.includes("--type=renderer"));
         const isWhole = renderers.length === 0 || random.chance(0.5);
-        const { pid } = isWhole ? browser : random.pick(renderers);
+        const { pid } = random.pick(isWhole ? browsers : renderers);
         if (!send(pid, "SIGSTOP")) continue;
         count("other", isWhole ? "browser" : "renderer");
         await untilNoticed(chaos, { pid, isWhole });
@@ -64,13 +64,17 @@ export const CHROMIUM: Fault[] = [
   },
 ];
 
-async function belowPdf({ fixture }: Chaos): Promise<Descendant[]> {
+/** Returns the main processes of the pdf service's browsers, and their child processes. */
+async function belowPdf({ fixture }: Chaos) {
   const service = fixture.pods.running("pdf")[0];
-  return service === undefined ? [] : await descendants(service.process.pid);
+  const all = service === undefined ? [] : await descendants(service.process.pid);
+  const isBrowser = ({ command }: Descendant) => !command.includes("--type=");
+  return { browsers: all.filter(isBrowser), others: all.filter((one) => !isBrowser(one)) };
 }
 
 async function stopped(chaos: Chaos): Promise<Descendant[]> {
-  return (await belowPdf(chaos)).filter(({ state }) => state === "T");
+  const { browsers, others } = await belowPdf(chaos);
+  return [...browsers, ...others].filter(({ state }) => state === "T");
 }
 
 /**
