@@ -1,6 +1,7 @@
 import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { IDEMPOTENCY_KEPT_MS } from "@posthaste/storage";
 import { z } from "zod";
+import { TURNS_MS } from "./flow.ts";
 
 /** Settings of the tracker service, beside those that every service has. */
 export const CONFIG = z.object({
@@ -11,7 +12,7 @@ export const CONFIG = z.object({
     .describe(
       "Time without a status event after which a small send is redispatched; three times as long for messages that waited in the ledger",
     ),
-  RELEASE_INTERVAL: setting.duration({ min: 50 }).prefault("1s")
+  RELEASE_INTERVAL: setting.duration({ min: 50, max: TURNS_MS }).prefault("1s")
     .describe(
       "Interval of searches for waiting mail, due retries and batches; three times as long if there are none. Acceptances and outcomes cause earlier ones",
     ),

@@ -83,8 +83,8 @@ const MAX_POSTPONED = 50;
 /** Shortest time between two removals of attempts that are no longer postponed. */
 const END_POSTPONED_EVERY_MS = 200;
 
-/** Time of which a rate's turns may be used together. Mail is looked for once in it. */
-const BURST_MS = 2000;
+/** Time of which a rate's turns may be used together, in milliseconds. Mail is looked for at least once in it. */
+export const TURNS_MS = 2000;
 
 interface ServerFlow {
   window: ServerWindow;
@@ -239,7 +239,7 @@ export function openFlow({ patienceMs, ...options }: FlowOptions): Flow {
       }
       const server = flowOf(integration);
       const perMs = maxPerMinute / 60_000;
-      const rate = { perMs, burst: 1 + perMs * BURST_MS };
+      const rate = { perMs, burst: 1 + perMs * TURNS_MS };
       const now = clock.now();
       server.turns ??= { tokens: rate.burst, filledAt: now };
       return tokensIn(server.turns, rate, now);
