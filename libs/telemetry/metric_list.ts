@@ -130,7 +130,7 @@ export const METRICS = {
   "posthaste.browser.memory": {
     kind: "observedGauge",
     unit: "By",
-    description: "Memory of the browser's processes; 0 while none runs",
+    description: "Memory of the browsers' processes; 0 while none runs",
     attributes: [],
   },
   "posthaste.smtp.duration": duration("One SMTP transaction, MAIL to the final reply", []),

@@ -353,13 +353,14 @@ class Supervisor implements PdfBrowser {
       launch: () => this.#launch(priority),
       pages: this.#concurrency,
       recycle: { age: browserAge ?? 3_600_000, memory: browserMemory ?? 1024 ** 3 },
-      onStop: (reason, process) => this.#onStop(reason, process),
+      onStop: (reason, process) => this.#onStop(priority, { reason, process }),
     });
   }
 
   async #launch(priority: Priority): Promise<BrowserProcess> {
     this.#launches++;
     const { chromium, fonts, proxy } = this.#parts;
+    const what = `${chromium.version} for ${priority} priority`;
     try {
       const started = await launchBrowser({
         chromium,
@@ -372,23 +373,25 @@ class Supervisor implements PdfBrowser {
         onWarning: (message) => this.#log("warn", message),
       });
       this.#lastFailed.delete(priority);
-      const what = `${chromium.version} for ${priority} priority (process ${started.pid})`;
-      this.#log("info", `Started ${what}`);
+      this.#log("info", `Started ${what} (process ${started.pid})`);
       return new BrowserProcess(started);
     } catch (error) {
       this.#lastFailed.add(priority);
-      this.#log("warn", `Cannot start ${chromium.version}: ${String(error)}`);
+      this.#log("warn", `Cannot start ${what}: ${String(error)}`);
       throw error;
     }
   }
 
-  #onStop(reason: StopReason, process: BrowserProcess): void {
+  #onStop(
+    priority: Priority,
+    { reason, process }: { reason: StopReason; process: BrowserProcess },
+  ): void {
     this.#stops[reason]++;
     count("posthaste.browser.restarts", 1, { "posthaste.reason": reason });
     const after = `after ${process.printed} documents`;
     this.#log(
       reason === "recycled" ? "info" : "warn",
-      `The browser is replaced ${after}: ${reason}`,
+      `The browser for ${priority} priority is replaced ${after}: ${reason}`,
     );
   }
 
