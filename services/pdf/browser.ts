@@ -131,7 +131,10 @@ export interface PdfBrowser extends AsyncDisposable {
   print(job: PrintJob, options?: PrintOptions): Promise<PrintedPdf>;
   /** Starts the browser for transactional priority before the first document needs it. */
   warm(): Promise<void>;
-  /** Returns whether the browsers answer; a browser that is not needed yet counts as healthy. */
+  /**
+   * Returns whether the browsers answer; a browser that is not needed yet counts as healthy. It starts one again that
+   * did not start, and ends an idle one that does not answer.
+   */
   healthy(): Promise<boolean>;
   stats(): BrowserStats;
 }
@@ -219,11 +222,7 @@ class Supervisor implements PdfBrowser {
 
   async healthy(): Promise<boolean> {
     if (this.#closed) return false;
-    const answers = await Promise.all(
-      PRIORITIES.map((priority) =>
-        this.#pools[priority].current?.answers(HEALTH_TIMEOUT) ?? !this.#lastFailed.has(priority)
-      ),
-    );
+    const answers = await Promise.all(PRIORITIES.map((priority) => this.#answers(priority)));
     return answers.every(Boolean);
   }
 
@@ -245,6 +244,21 @@ class Supervisor implements PdfBrowser {
     await Promise.all(this.#inPrint);
     await Promise.all(PRIORITIES.map((priority) => this.#pools[priority].close()));
     await this.#parts.proxy[Symbol.asyncDispose]();
+  }
+
+  /** Returns whether a priority's browser answers. Otherwise it is started again: no document may follow that would. */
+  async #answers(priority: Priority): Promise<boolean> {
+    const pool = this.#pools[priority];
+    const process = pool.current;
+    if (process === undefined) {
+      if (!this.#lastFailed.has(priority)) return true;
+      pool.running().catch(() => undefined);
+      return false;
+    }
+    const isAnswering = await process.answers(HEALTH_TIMEOUT);
+    // Documents in print are watched.
+    if (!isAnswering && process.busy === 0) pool.lose(process, "timeout");
+    return isAnswering;
   }
 
   async #takeTurn(

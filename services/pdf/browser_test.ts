@@ -319,9 +319,24 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       code: "unavailable",
       message: `Cannot print "test": the browser did not start`,
     });
-    assert.equal(await browser.healthy(), false);
     await assert.rejects(browser.print(job("x")), { code: "unavailable" });
     assert.equal(browser.stats().launches, 2);
+  });
+
+  test("healthy() starts a browser again that did not start, and replaces an idle one that hangs", async () => {
+    await using unready = await openTestBrowser({ launchTimeout: 1 });
+    await assert.rejects(unready.print(job("x")), { code: "unavailable" });
+    assert.equal(await unready.healthy(), false);
+    // No document may follow.
+    assert.equal(unready.stats().launches, 2);
+
+    await using hung = await openTestBrowser();
+    await hung.warm();
+    const pid = pidOf(hung.stats());
+    process.kill(pid, "SIGSTOP");
+    assert.equal(await hung.healthy(), false);
+    await allGone([pid]);
+    assert.equal(await hung.healthy(), true);
   });
 
   nightTest("openBrowser() lets processes unpack the browser side by side", async (context) => {
