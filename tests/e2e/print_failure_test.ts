@@ -110,15 +110,6 @@ function chromium(): { pid: number; parent: number; command: string }[] {
   return found;
 }
 
-test("the browser has a lower priority than everything else on the machine", async () => {
-  await sendPdf(0);
-  await mailTo(0);
-  const [browser] = chromium();
-  const group = readFileSync(`/proc/${browser?.pid}/autogroup`, "utf8");
-  // A kernel without such groups reports none.
-  if (group !== "") assert.match(group, /nice 10/);
-});
-
 test("a browser that is killed under a PDF fails nothing, and leaves nothing behind", async () => {
   const long = await system.publishPdf({ html: LONG });
   await sendPdf(1);
