@@ -12,7 +12,7 @@ export const PRINT_ERROR_CODES = [
   "totals_differ",
   /** No font has a glyph for a character of the text. */
   "missing_glyphs",
-  /** The browser died or hung under this document more than once. */
+  /** The browser died or hung under this document more than once, or had too little processor time for it. */
   "crashed",
   /** The browser does not start, is shutting down, or was busy. The document is not the cause. */
   "unavailable",

@@ -137,6 +137,8 @@ export interface PdfBrowser extends AsyncDisposable {
    */
   healthy(): Promise<boolean>;
   stats(): BrowserStats;
+  /** Returns the memory of the browsers in bytes, and replaces those over a limit. Must be called every few seconds. */
+  inspect(): number;
 }
 
 /**
@@ -177,8 +179,6 @@ class Supervisor implements PdfBrowser {
   #failed = 0;
   #busy = 0;
   #launches = 0;
-  /** Priorities whose last browser did not start, or opened no page. */
-  readonly #lastFailed = new Set<Priority>();
   #closed = false;
 
   constructor(options: BrowserOptions, parts: Parts) {
@@ -216,8 +216,7 @@ class Supervisor implements PdfBrowser {
   }
 
   async warm(): Promise<void> {
-    const process = await this.#pools.transactional.running();
-    if (process.printed === 0 && process.busy === 0) await process.warm(this.#concurrency);
+    await this.#pools.transactional.running();
   }
 
   async healthy(): Promise<boolean> {
@@ -239,6 +238,10 @@ class Supervisor implements PdfBrowser {
     };
   }
 
+  inspect(): number {
+    return PRIORITIES.reduce((sum, priority) => sum + this.#pools[priority].inspect(), 0);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#inPrint);
@@ -251,7 +254,7 @@ class Supervisor implements PdfBrowser {
     const pool = this.#pools[priority];
     const process = pool.current;
     if (process === undefined) {
-      if (!this.#lastFailed.has(priority)) return true;
+      if (!pool.hasFailed) return true;
       pool.running().catch(() => undefined);
       return false;
     }
@@ -293,7 +296,6 @@ class Supervisor implements PdfBrowser {
     const pool = this.#pools[priority];
     const owner = this.#options.isolation === "account" ? accountId : "";
     const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
-    let pageless = 0;
     for (let crashes = 0;;) {
       const process = await this.#running(job, pool);
       const outcome = await this.#printOnce(process, { order, owner, time, pool });
@@ -303,11 +305,8 @@ class Supervisor implements PdfBrowser {
       // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) pool.lose(process, "crashed");
-      if (outcome.cause instanceof NoPageError) {
-        if (++pageless < MAX_CRASHES) continue;
-        this.#lastFailed.add(priority);
-        throw unavailable(job, outcome.cause.message, outcome.cause);
-      }
+      // The next one starts only if it opens a page.
+      if (outcome.cause instanceof NoPageError) continue;
       const { how } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) {
@@ -386,11 +385,9 @@ class Supervisor implements PdfBrowser {
         launchTimeout: this.#options.launchTimeout ?? 20_000,
         onWarning: (message) => this.#log("warn", message),
       });
-      this.#lastFailed.delete(priority);
       this.#log("info", `Started ${what} (process ${started.pid})`);
       return new BrowserProcess(started);
     } catch (error) {
-      this.#lastFailed.add(priority);
       this.#log("warn", `Cannot start ${what}: ${String(error)}`);
       throw error;
     }
@@ -449,10 +446,15 @@ function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError
   return new PrintError({ name: job.name, code: "unavailable", reason, cause });
 }
 
-/** Returns the error of a document that exceeded its time limit. */
+/** Returns the error of a document that exceeded its time limit, or had too little of it. */
 function timedOut(job: PrintJob, end: WatchEnd, time: number): PrintError {
   const reason = timeoutReason(end, time);
-  return new PrintError({ name: job.name, code: "timeout", reason });
+  // On a machine with more time for it, it may be done.
+  return new PrintError({
+    name: job.name,
+    code: end.workedMs < time ? "crashed" : "timeout",
+    reason,
+  });
 }
 
 /** The browser was idle, so the document is probably not the cause. */

@@ -15,16 +15,13 @@ export type StopReason = "recycled" | "timeout" | "crashed";
 /** How the pool starts a browser, and reports that one stopped. */
 export interface BrowserPoolOptions {
   launch(): Promise<BrowserProcess>;
-  /** Pages that a successor opens before it takes documents. */
+  /** Pages that a successor opens before it takes documents. The first browser opens one. */
   pages: number;
   recycle: RecycleLimits;
   onStop(reason: StopReason, process: BrowserProcess): void;
 }
 
-/** Reading the memory of a process tree takes a millisecond or two: not after every print. */
-const MEMORY_CHECK_MS = 2000;
-
-/** Time for a successor to open its pages. */
+/** Time for a browser to open its first pages. */
 const WARM_MS = 20_000;
 
 /** Pause after a successor did not start. */
@@ -37,7 +34,7 @@ const RETRY_MS = 10_000;
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   #current: BrowserProcess | undefined;
-  #memoryCheckedAt = -Infinity;
+  #hasFailed = false;
   #notBefore = 0;
   #starting: Promise<BrowserProcess> | undefined;
   readonly #retired = new Set<BrowserProcess>();
@@ -50,6 +47,11 @@ export class BrowserPool {
   /** The running browser, if there is one. */
   get current(): BrowserProcess | undefined {
     return this.#current?.alive ? this.#current : undefined;
+  }
+
+  /** Whether the last start failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Returns a running browser, and starts one if necessary. After a failure the next call tries again. */
@@ -67,15 +69,19 @@ export class BrowserPool {
     this.#track(process.kill());
   }
 
-  /** Replaces the browser if it is over a limit. Must be called after each document. */
+  /** Closes a replaced browser after its last document. Must be called after each document. */
   afterPrint(process: BrowserProcess): void {
-    if (this.#retired.has(process)) return this.#closeIfIdle(process);
-    if (this.#current !== process || !process.alive) return;
+    if (this.#retired.has(process)) this.#closeIfIdle(process);
+  }
+
+  /** Returns the memory of all browsers in bytes, and replaces the current one if it is over a limit. */
+  inspect(): number {
+    const { current } = this;
+    const own = current?.memory() ?? 0;
     const { age, memory } = this.#options.recycle;
-    if (Date.now() - process.startedAt >= age) return this.#replace();
-    if (performance.now() - this.#memoryCheckedAt < MEMORY_CHECK_MS) return;
-    this.#memoryCheckedAt = performance.now();
-    if (process.memory() > memory) this.#replace();
+    const isOver = current && (Date.now() - current.startedAt >= age || own > memory);
+    if (isOver) this.#replace();
+    return [...this.#retired].reduce((sum, process) => sum + process.memory(), own);
   }
 
   /** Closes every browser and waits until its processes are gone. */
@@ -89,7 +95,7 @@ export class BrowserPool {
     await Promise.all(this.#stopping);
   }
 
-  /** If no successor starts, the old browser goes on, and a later document tries again. */
+  /** If no successor starts, the old browser goes on, and a later inspection tries again. */
   #replace(): void {
     if (Date.now() < this.#notBefore) return;
     this.#start().catch(() => this.#notBefore = Date.now() + RETRY_MS);
@@ -100,22 +106,28 @@ export class BrowserPool {
   }
 
   async #launch(): Promise<BrowserProcess> {
-    const started = await this.#options.launch();
-    if (this.current) await this.#warm(started);
-    const old = this.#current;
-    this.#current = started;
-    if (old) this.#retire(old);
-    return started;
+    try {
+      const started = await this.#options.launch();
+      await this.#warm(started);
+      this.#hasFailed = false;
+      const old = this.#current;
+      this.#current = started;
+      if (old) this.#retire(old);
+      return started;
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
   }
 
-  /** @throws {Error} If it opens no pages while the old browser still prints. */
-  async #warm(successor: BrowserProcess): Promise<void> {
+  /** @throws {Error} If it opens no pages: no document could be printed */
+  async #warm(started: BrowserProcess): Promise<void> {
     try {
-      await answerWithin(WARM_MS, successor.warm(this.#options.pages));
+      // If documents wait for it, one is enough.
+      await answerWithin(WARM_MS, started.warm(this.current ? this.#options.pages : 1));
     } catch (error) {
-      if (!this.current) return;
-      this.#options.onStop("crashed", successor);
-      this.#track(successor.kill());
+      this.#options.onStop("crashed", started);
+      this.#track(started.kill());
       throw error;
     }
   }

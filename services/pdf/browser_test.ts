@@ -253,6 +253,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     // A browser still prints while its successor starts.
     for (; browser.stats().stops.recycled < 2 && batches < 200; batches++) {
       await Promise.all(Array.from({ length: 4 }, (_, n) => browser.print(job(`<p>${n}`))));
+      browser.inspect();
       trees.push(processTree(pidOf(browser.stats())));
     }
     assert.equal(browser.stats().printed, 4 * batches);
@@ -265,9 +266,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   nightTest("print() replaces a browser that uses too much memory", async () => {
     await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
     await browser.print(job("<p>x"));
-    for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
-      await delay(20);
-    }
+    assert.ok(browser.inspect() > 1);
+    await until(() => browser.stats().stops.recycled > 0);
     assert.equal(browser.stats().stops.recycled, 1);
     assert.equal((await browser.print(job("<p>x"))).pages, 1);
   });

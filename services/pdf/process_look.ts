@@ -1,11 +1,9 @@
-import { cpuOf, memoryOf, processTree } from "./process_tree.ts";
+import { memoryOf, type ProcessorUse, processorUseOf, processTree } from "./process_tree.ts";
 
 /** The resources that a browser's processes use. */
-export interface Look {
+export interface Look extends ProcessorUse {
   /** Time of the measurement on the clock of `performance.now()`, in milliseconds. */
   at: number;
-  /** Processor time of all processes so far, in milliseconds. */
-  cpu: number;
   /** Memory of each process but the browser's own, by id, in bytes. */
   memory: ReadonlyMap<number, number>;
 }
@@ -40,7 +38,7 @@ export function openLooker(pid: number): Looker {
         treeReadAt = at;
       }
       const memory = new Map(tree.slice(1).map((child) => [child, memoryOf([child])]));
-      return last = { at, cpu: cpuOf(tree), memory };
+      return last = { at, ...processorUseOf(tree), memory };
     },
     refresh() {
       treeReadAt = -Infinity;

@@ -16,8 +16,9 @@ const MS_PER_TICK = 10;
 export function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of foldersOf("/proc")) {
-    const parent = /^\d+$/.test(entry) ? statOf(Number(entry))?.[PARENT] : undefined;
-    if (parent === undefined) continue;
+    const fields = /^\d+$/.test(entry) ? statOf(Number(entry)) : undefined;
+    if (fields === undefined) continue;
+    const parent = Number(fields[PARENT]);
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [Number(entry)]);
     else siblings.push(Number(entry));
@@ -43,15 +44,23 @@ export function memoryOf(pids: readonly number[]): number {
   return (own + shared) * PAGE_BYTES;
 }
 
-/**
- * Returns the processor time that processes have used so far, in milliseconds. Where that cannot be read: the
- * time that has passed.
- */
-export function cpuOf(pids: readonly number[]): number {
-  const all = pids.map(statOf);
-  if (all.every((fields) => fields === undefined)) return performance.now();
-  const ticks = all.map((fields) => (fields?.[USER_TIME] ?? 0) + (fields?.[SYSTEM_TIME] ?? 0));
-  return ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK;
+/** The processor time of processes. */
+export interface ProcessorUse {
+  /** Used so far, in milliseconds. Where that cannot be read: the time that has passed. */
+  cpu: number;
+  /** Whether one of them runs, or waits for a processor. */
+  isRunnable: boolean;
+}
+
+/** Returns the processor time of processes. */
+export function processorUseOf(pids: readonly number[]): ProcessorUse {
+  const all = pids.map(statOf).filter((fields) => fields !== undefined);
+  if (all.length === 0) return { cpu: performance.now(), isRunnable: true };
+  const ticks = all.map((fields) => Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]));
+  return {
+    cpu: ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK,
+    isRunnable: all.some((fields) => fields[STATE] === "R"),
+  };
 }
 
 /** Ends processes immediately, including the group of the first. Processes that are gone are not an error. */
@@ -76,12 +85,12 @@ function killByProgram(targets: readonly number[]): void {
 }
 
 /** Fields after the name, see proc_pid_stat(5), where the first of them is number 3. */
-const [PARENT, USER_TIME, SYSTEM_TIME] = [1, 11, 12];
+const [STATE, PARENT, USER_TIME, SYSTEM_TIME] = [0, 1, 11, 12] as const;
 
 /** Returns the fields after the name, which is in parentheses and may contain spaces and parentheses. */
-function statOf(pid: number): number[] | undefined {
+function statOf(pid: number): string[] | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** Returns the text of a file, or `undefined` if it does not exist. */

@@ -12,6 +12,7 @@ export interface PrintAllowance {
 /**
  * How a watch ended: the document was `done`; it exceeded its time, or had too little of it for too long
  * (`overdue`); or it exceeded its time while the browser was almost idle (`stuck`), which no document is known to cause.
+ * A browser that waits for a processor is not idle.
  */
 export interface WatchEnd {
   how: "done" | "overdue" | "stuck";
@@ -73,14 +74,18 @@ export async function watchPrint(look: () => Look, options: WatchOptions): Promi
   });
   let used = 0;
   let compared = 0;
+  let looks = 0;
+  let runnable = 0;
   let before: Look | undefined;
-  const isIdle = () => used < IDLE_SHARE * compared;
+  const isIdle = () => used < IDLE_SHARE * compared && runnable < looks / 2;
   // One measurement alone shows nothing, and on a busy machine it may come after the whole time.
   while (compared === 0 || (worked < time && elapsed() < PATIENCE * time)) {
     if (compared > 0 && elapsed() >= IDLE_PATIENCE * time && isIdle()) return end("stuck");
     const ended = await clock.sleep(pause, signal).then(() => false, () => true);
     if (ended) return end("done");
     const now = look();
+    looks++;
+    if (now.isRunnable) runnable++;
     for (const [pid, held] of now.memory) if (held > memory) onTooLarge(pid);
     // Most documents are done before the first measurement, so there is no earlier one to compare it with.
     if (before === undefined) worked += Math.min(pause, elapsed());

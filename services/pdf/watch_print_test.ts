@@ -5,7 +5,13 @@ import { openLooker } from "./process_look.ts";
 import { type WatchOptions, watchPrint } from "./watch_print.ts";
 
 /** Returns a browser that uses `cores` of each second, and a clock that `sleep()` advances. */
-function startBrowser({ cores, lateMs = 0 }: { cores: number; lateMs?: number }) {
+function startBrowser(
+  { cores, lateMs = 0, isRunnable = false }: {
+    cores: number;
+    lateMs?: number;
+    isRunnable?: boolean;
+  },
+) {
   const world = { now: 0, cpu: 0, looks: 0 };
   const clock = {
     now: () => world.now,
@@ -17,7 +23,7 @@ function startBrowser({ cores, lateMs = 0 }: { cores: number; lateMs?: number })
     },
   };
   const watch = (options: Partial<WatchOptions>) =>
-    watchPrint(() => ({ at: world.now, cpu: world.cpu, memory: new Map() }), {
+    watchPrint(() => ({ at: world.now, cpu: world.cpu, isRunnable, memory: new Map() }), {
       ...{ time: 1000, memory: Infinity, onTooLarge: () => undefined, beside: () => 1, clock },
       ...{ signal: new AbortController().signal, ...options },
     });
@@ -49,6 +55,11 @@ test("watchPrint() counts the document's own time, and not what others take", as
 test("watchPrint() waits four times as long for an idle browser as for one that works", async () => {
   const { watch } = startBrowser({ cores: 0 });
   assert.deepEqual(await watch({}), { how: "stuck", elapsedMs: 4000, workedMs: 250 });
+});
+
+test("watchPrint() does not take a browser that waits for a processor for an idle one", async () => {
+  const { watch } = startBrowser({ cores: 0.01, isRunnable: true });
+  assert.deepEqual(await watch({}), { how: "overdue", elapsedMs: 10_000, workedMs: 347.5 });
 });
 
 test("watchPrint() does not report a browser as stuck after a late measurement", async () => {
