@@ -305,8 +305,6 @@ class Supervisor implements PdfBrowser {
       // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) pool.lose(process, "crashed");
-      // The next one starts only if it opens a page.
-      if (outcome.cause instanceof NoPageError) continue;
       const { how } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) {
@@ -316,6 +314,9 @@ class Supervisor implements PdfBrowser {
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.
       if (how === "overdue") throw timedOut(job, outcome.end, time);
+      if (outcome.cause instanceof NoPageError) {
+        throw unavailable(job, outcome.cause.message, outcome.cause);
+      }
       throw how === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { byDay, nightTest, PRINT_POISONS, takesLong, until } from "@posthaste/kit";
+import type { CdpConnection } from "./cdp.ts";
+import { PrintPage } from "./print_page.ts";
 import { processTree } from "./process_tree.ts";
 import {
   CACHE_DIR,
@@ -188,6 +190,23 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     // Another account needs a page of its own.
     assert.equal((await print("acc_second")).pages, 1);
     assert.notEqual(browser.stats().pids[0], broken);
+  });
+
+  test("print() gives up on browsers that open only their first page", async (context) => {
+    const open = PrintPage.open.bind(PrintPage);
+    const opened = new WeakSet<object>();
+    context.mock.method(PrintPage, "open", (connection: CdpConnection) => {
+      if (opened.has(connection)) return Promise.reject(new Error("no more pages"));
+      opened.add(connection);
+      return open(connection);
+    });
+    await using browser = await openTestBrowser({ concurrency: 2 });
+    const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
+    // Both lose their browser twice.
+    await Promise.all([long, long].map((one) => {
+      return assert.rejects(browser.print(one), { code: "unavailable", retryable: true });
+    }));
+    assert.equal(browser.stats().launches, 2);
   });
 
   test("print() does not blame a document's content if the origin of its page is killed", async () => {
