@@ -79,8 +79,10 @@ export class BrowserPool {
     const { current } = this;
     const own = current?.memory() ?? 0;
     const { age, memory } = this.#options.recycle;
-    const isOver = current && (Date.now() - current.startedAt >= age || own > memory);
-    if (isOver) this.#replace();
+    // A successor of one that has printed nothing would be the same.
+    if (current !== undefined && current.printed > 0) {
+      if (Date.now() - current.startedAt >= age || own > memory) this.#replace();
+    }
     return [...this.#retired].reduce((sum, process) => sum + process.memory(), own);
   }
 

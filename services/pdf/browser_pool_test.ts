@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 function openBrowser({ busy = 0 } = {}) {
   const events: string[] = [];
   const process = {
-    ...{ alive: true, busy, startedAt: Date.now() - HOUR_MS, memory: () => 1000 },
+    ...{ alive: true, busy, printed: 1, startedAt: Date.now() - HOUR_MS, memory: () => 1000 },
     warm: (pages: number) => Promise.resolve(void events.push(`warm ${pages}`)),
     close: () => Promise.resolve(void events.push("close")),
     kill: () => Promise.resolve(void events.push("kill")),
@@ -130,12 +130,15 @@ test("a browser that opens no page does not count as started", async () => {
 });
 
 test("inspect() replaces an idle browser that holds too much memory", async () => {
-  const { pool, stops, start } = openPool({ memory: 999 });
+  const { pool, starts, stops, start } = openPool({ memory: 999 });
   const [old, young] = [openBrowser(), openBrowser()];
-  Object.assign(old.process, { startedAt: Date.now() });
+  Object.assign(old.process, { startedAt: Date.now(), printed: 0 });
   void pool.running();
   await start(old.process);
   assert.equal(pool.inspect(), 1000);
+  assert.equal(starts.length, 1, "another would hold as much");
+  Object.assign(old.process, { printed: 1 });
+  pool.inspect();
   await start(young.process);
   assert.deepEqual([stops, old.events], [["recycled"], ["warm 1", "close"]]);
 });

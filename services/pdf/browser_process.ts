@@ -90,7 +90,7 @@ export class BrowserProcess {
   }
 
   async #printOnPage(order: PrintOrder, owner: string): Promise<Printed> {
-    const page = this.#idle.take(owner) ?? await this.#open();
+    const page = this.#takeIdle(owner) ?? await this.#open();
     try {
       const printed = await page.print(order);
       this.#printed++;
@@ -104,6 +104,15 @@ export class BrowserProcess {
       // The memory may be that of earlier documents: on a new page it is the document's own.
       if (page.printed > 0) throw error;
       throw new MemoryError("the page held too much memory", { cause: error });
+    }
+  }
+
+  /** Takes an idle page. The process of one may have ended: the kernel chooses these when memory is short. */
+  #takeIdle(owner: string): PrintPage | undefined {
+    for (;;) {
+      const page = this.#idle.take(owner);
+      if (!page?.hasCrashed) return page;
+      this.#close(page);
     }
   }
 

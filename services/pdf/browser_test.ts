@@ -180,6 +180,20 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pids[0], pid, "the browser itself goes on");
   });
 
+  test("print() takes no page whose process has ended while it was idle", async () => {
+    const lines: string[] = [];
+    const log = (_: string, line: string) => void lines.push(line);
+    await using browser = await openTestBrowser({ concurrency: 3, log });
+    const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(1_500)}`);
+    await Promise.all([long, long, long].map((one) => browser.print(one)));
+    const pid = pidOf(browser.stats());
+    for (const child of await renderersUnder(pid)) process.kill(child, "SIGKILL");
+    await until(async () => (await renderersUnder(pid)).length === 0);
+    await browser.healthy();
+    assert.equal((await browser.print(job("x"))).pages, 1);
+    assert.deepEqual(lines.filter((line) => line.startsWith("Printing again")), []);
+  });
+
   test("print() prints although the browser can open no page", async () => {
     await using browser = await openTestBrowser({ concurrency: 1, isolation: "account" });
     const print = (accountId: string) =>

@@ -89,6 +89,7 @@ export class PrintPage {
   /** Settles when the page has a document object that no document has touched. */
   #clean: Promise<unknown> = Promise.resolve();
   #printed = 0;
+  #hasCrashed = false;
 
   private constructor(
     browser: CdpConnection,
@@ -124,6 +125,11 @@ export class PrintPage {
       void page.close();
       throw error;
     }
+  }
+
+  /** Whether its process has ended. */
+  get hasCrashed(): boolean {
+    return this.#hasCrashed;
   }
 
   /** How many documents it has printed. */
@@ -236,6 +242,7 @@ export class PrintPage {
   #hear<E extends keyof CdpEvents>(event: E, params: CdpEvents[E]): void;
   #hear(event: keyof CdpEvents, params: CdpEvents[keyof CdpEvents]): void {
     if (event === "Inspector.targetCrashed") {
+      this.#hasCrashed = true;
       return this.#crash.reject(new PageCrashError("the page crashed"));
     }
     if ("issue" in params) {
