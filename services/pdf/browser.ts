@@ -35,6 +35,7 @@ const WHY_AGAIN: Readonly<Record<WatchEnd["how"], string>> = {
   done: "the browser crashed",
   stuck: "the browser hung",
   overdue: "it took too long",
+  starved: "it had too little processor time",
 };
 
 /** Niceness of each priority's browser. Bulk prints with what everything else on the machine leaves. */
@@ -313,7 +314,7 @@ class Supervisor implements PdfBrowser {
       }
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.
-      if (how === "overdue") throw timedOut(job, outcome.end, time);
+      if (how === "overdue" || how === "starved") throw timedOut(job, outcome.end, time);
       if (outcome.cause instanceof NoPageError) {
         throw unavailable(job, outcome.cause.message, outcome.cause);
       }
@@ -450,12 +451,9 @@ function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError
 /** Returns the error of a document that exceeded its time limit, or had too little of it. */
 function timedOut(job: PrintJob, end: WatchEnd, time: number): PrintError {
   const reason = timeoutReason(end, time);
-  // On a machine with more time for it, it may be done.
-  return new PrintError({
-    name: job.name,
-    code: end.workedMs < time ? "crashed" : "timeout",
-    reason,
-  });
+  // On a machine with more time for it, a starved one may be done.
+  const code = end.how === "starved" ? "crashed" : "timeout";
+  return new PrintError({ name: job.name, code, reason });
 }
 
 /** The browser was idle, so the document is probably not the cause. */

@@ -188,8 +188,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await Promise.all([long, long, long].map((one) => browser.print(one)));
     const pid = pidOf(browser.stats());
     for (const child of await renderersUnder(pid)) process.kill(child, "SIGKILL");
-    await until(async () => (await renderersUnder(pid)).length === 0);
-    await browser.healthy();
+    // Nothing shows when the browser has noticed.
+    await delay(1000);
     assert.equal((await browser.print(job("x"))).pages, 1);
     assert.deepEqual(lines.filter((line) => line.startsWith("Printing again")), []);
   });

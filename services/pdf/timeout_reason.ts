@@ -9,14 +9,15 @@ const BUSY = 1.5;
  * @param time Its limit of processor time, in milliseconds
  */
 export function timeoutReason(
-  { workedMs, elapsedMs }: Pick<WatchEnd, "workedMs" | "elapsedMs">,
+  { how, workedMs, elapsedMs }: WatchEnd,
   time: number,
 ): string {
   const limit = `${time / 1000} s`;
   const elapsed = `${Math.round(elapsedMs / 1000)} s`;
   if (workedMs < time) {
     const worked = `${Math.floor(workedMs / 1000)} s of browser time (limit: ${limit})`;
-    return `the document was not done after ${elapsed}, in which it had ${worked}: the machine is too busy`;
+    const why = how === "starved" ? ": the machine is too busy" : "";
+    return `the document was not done after ${elapsed}, in which it had ${worked}${why}`;
   }
   const inAll = elapsedMs < BUSY * time ? "" : ` of browser time (${elapsed} on a busy machine)`;
   return `the document took longer than ${limit}${inAll}`;

@@ -10,12 +10,12 @@ export interface PrintAllowance {
 }
 
 /**
- * How a watch ended: the document was `done`; it exceeded its time, or had too little of it for too long
- * (`overdue`); or it exceeded its time while the browser was almost idle (`stuck`), which no document is known to cause.
- * A browser that waits for a processor is not idle.
+ * How a watch ended: the document was `done`; it exceeded its time, or had too little of it for too long (`overdue`), or
+ * for too long while the browser waited for a processor (`starved`); or it exceeded its time while the browser was
+ * almost idle (`stuck`), which no document is known to cause.
  */
 export interface WatchEnd {
-  how: "done" | "overdue" | "stuck";
+  how: "done" | "overdue" | "starved" | "stuck";
   /** How long the document was watched, in milliseconds. */
   elapsedMs: number;
   /** Its share of the browser's processor time meanwhile, in milliseconds. */
@@ -77,7 +77,8 @@ export async function watchPrint(look: () => Look, options: WatchOptions): Promi
   let looks = 0;
   let runnable = 0;
   let before: Look | undefined;
-  const isIdle = () => used < IDLE_SHARE * compared && runnable < looks / 2;
+  const isRunnable = () => runnable >= looks / 2;
+  const isIdle = () => used < IDLE_SHARE * compared && !isRunnable();
   // One measurement alone shows nothing, and on a busy machine it may come after the whole time.
   while (compared === 0 || (worked < time && elapsed() < PATIENCE * time)) {
     if (compared > 0 && elapsed() >= IDLE_PATIENCE * time && isIdle()) return end("stuck");
@@ -100,5 +101,6 @@ export async function watchPrint(look: () => Look, options: WatchOptions): Promi
     before = now;
   }
   if (signal.aborted) return end("done");
+  if (worked < time && isRunnable()) return end("starved");
   return end(isIdle() ? "stuck" : "overdue");
 }

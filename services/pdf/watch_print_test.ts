@@ -59,7 +59,7 @@ test("watchPrint() waits four times as long for an idle browser as for one that 
 
 test("watchPrint() does not take a browser that waits for a processor for an idle one", async () => {
   const { watch } = startBrowser({ cores: 0.01, isRunnable: true });
-  assert.deepEqual(await watch({}), { how: "overdue", elapsedMs: 10_000, workedMs: 347.5 });
+  assert.deepEqual(await watch({}), { how: "starved", elapsedMs: 10_000, workedMs: 347.5 });
 });
 
 test("watchPrint() does not report a browser as stuck after a late measurement", async () => {
