@@ -74,11 +74,6 @@ export interface BrowserOptions extends FindChromiumOptions {
   sandbox?: SandboxMode | undefined;
   /** @default {"document"} */
   isolation?: PrintIsolation | undefined;
-  /**
-   * Folders with more fonts than those from npm.
-   * @default none, not even the machine's
-   */
-  fontFolders?: readonly string[] | undefined;
   /** Receives log entries about the browser. */
   log?: ((level: "info" | "warn", message: string) => void) | undefined;
 }
@@ -151,9 +146,8 @@ export interface PdfBrowser extends AsyncDisposable {
 export async function openBrowser(options: BrowserOptions): Promise<PdfBrowser> {
   await mkdir(options.cacheDir, { recursive: true });
   const chromium = await findChromium(options);
-  const { fontFolders: extraFolders, sandbox = "auto" } = options;
+  const { sandbox = "auto" } = options;
   const fonts = await writeFontConfig(options.cacheDir, {
-    extraFolders,
     copies: browserUser(sandbox) !== undefined,
   });
   const proxy = await openDenyProxy();

@@ -63,9 +63,11 @@ export class BrowserPool {
   /** Ends a browser immediately. Its prints in progress fail. */
   lose(process: BrowserProcess, reason: StopReason): void {
     if (this.#current !== process && !this.#retired.has(process)) return;
-    if (this.#current === process) this.#current = undefined;
-    this.#retired.delete(process);
-    this.#options.onStop(reason, process);
+    // A retired one is counted already.
+    if (!this.#retired.delete(process)) {
+      this.#current = undefined;
+      this.#options.onStop(reason, process);
+    }
     this.#track(process.kill());
   }
 

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { access, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { type InstalledPackage, installedPackage } from "./installed_package.ts";
 
 /** Font packages and their scripts. Packages that are not installed are left out. */
@@ -81,8 +81,6 @@ export const SCRIPT_FONTS = [{
 
 /** Which fonts documents are printed with. */
 export interface FontOptions {
-  /** Folders with more fonts than those from npm. */
-  extraFolders?: readonly string[] | undefined;
   /**
    * Whether to copy the fonts from npm into the folder (about 175 MB), because the user of the browser may
    * not enter the folder where they are installed.
@@ -100,13 +98,12 @@ export interface FontConfig {
 }
 
 /**
- * Writes a configuration of fontconfig into `cacheDir`: the fonts from npm, and those in
- * `extraFolders`. The machine's own fonts are left out, because Chromium prefers some of them
+ * Writes a configuration of fontconfig into `cacheDir`: the fonts from npm. The machine's own fonts are left out, because Chromium prefers some of them
  * whatever the configuration says: a template would look different on every machine.
  */
 export async function writeFontConfig(
   cacheDir: string,
-  { extraFolders = [], copies = false }: FontOptions = {},
+  { copies = false }: FontOptions = {},
 ): Promise<FontConfig> {
   const found = await Promise.all(FONT_PACKAGES.map(async (name) => {
     const installed = await installedPackage(name);
@@ -115,14 +112,11 @@ export async function writeFontConfig(
     return [{ ...installed, folder, name }];
   }));
   const fonts = found.flat();
-  const folders = [...fonts.map((font) => font.folder), ...extraFolders];
-  const extra = await fontsIn(extraFolders);
+  const folders = fonts.map((font) => font.folder);
   const cache = join(cacheDir, "fontconfig");
-  const text = configuration({ folders, cache, extra });
+  const text = configuration({ folders, cache });
   const names = fonts.map(({ name, version }) => `${name}@${version}`);
-  const revision = digest(
-    [...names, ...extra, configuration({ folders: [], cache: "", extra })].join("\n"),
-  );
+  const revision = digest([...names, configuration({ folders: [], cache: "" })].join("\n"));
   const file = join(cacheDir, `fonts-${digest(text)}.conf`);
   await mkdir(join(cacheDir, "fontconfig"), { recursive: true });
   const partial = `${file}.${randomUUID()}`;
@@ -154,24 +148,14 @@ async function copyPackage(
   return target;
 }
 
-/** Returns the names of the font files in folders: other fonts may produce other PDFs. */
-async function fontsIn(folders: readonly string[]): Promise<string[]> {
-  const names = await Promise.all(
-    folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
-  );
-  return names.flat().filter((name) => /\.(ttf|otf|ttc)$/i.test(name)).sort();
-}
-
 interface ConfigurationParts {
   folders: readonly string[];
   cache: string;
-  /** Names of the font files in the extra folders. */
-  extra: readonly string[];
 }
 
-function configuration({ folders, cache, extra }: ConfigurationParts): string {
+function configuration({ folders, cache }: ConfigurationParts): string {
   const families = Object.entries(FAMILIES).flatMap(([ours, asked]) =>
-    asked.filter((family) => !isAmong(extra, family)).map((family) =>
+    asked.map((family) =>
       `<alias binding="same"><family>${family}</family><prefer><family>${ours}</family></prefer></alias>`
     )
   );
@@ -189,12 +173,6 @@ function configuration({ folders, cache, extra }: ConfigurationParts): string {
     `</fontconfig>`,
     "",
   ].join("\n");
-}
-
-/** Returns whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no substitute. */
-function isAmong(files: readonly string[], family: string): boolean {
-  const word = family.split(" ")[0]?.toLowerCase() ?? family;
-  return files.some((file) => basename(file).toLowerCase().startsWith(word));
 }
 
 function digest(text: string): string {

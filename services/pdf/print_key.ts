@@ -10,7 +10,7 @@ export interface PrintSource {
   page: PageOptions;
   /** Attached to it. */
   invoice?: JobInvoice | undefined;
-  /** What it is encrypted with. Its random parts do not count. */
+  /** What it is encrypted with. Each renderer process makes its own from a password. */
   encryption?: PdfEncryption | undefined;
   /** PDFs whose pages follow. */
   append?: readonly Buffer[] | undefined;
