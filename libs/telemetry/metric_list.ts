@@ -121,9 +121,13 @@ export const METRICS = {
   "posthaste.print.duration": duration("Printing one PDF, without waiting for a page", []),
   "posthaste.print.wait.duration": duration("Waiting for a free page of the browser", []),
   "posthaste.print.size": size("Printed PDFs", []),
-  "posthaste.print.cache": counter("{pdf}", "PDFs found in the store (hit) or printed (miss)", [
-    "posthaste.outcome",
-  ]),
+  "posthaste.print.cache": counter(
+    "{pdf}",
+    "PDFs that the process remembers (hit) or does not (miss)",
+    [
+      "posthaste.outcome",
+    ],
+  ),
   "posthaste.browser.restarts": counter("{restart}", "Browsers replaced, by reason", [
     "posthaste.reason",
   ]),

@@ -10,7 +10,7 @@ export const CONFIG = z.object({
     .describe("Interval at which the ledger is searched for due and lost messages"),
   RECONCILE_GRACE: setting.duration({ min: 100 }).prefault("20s")
     .describe(
-      "Time without a status event after which a small send is redispatched; three times as long for messages that waited in the ledger",
+      "Time without a status event after which a small send is redispatched; three times as long for messages that waited. At least 20 s after acceptance",
     ),
   RELEASE_INTERVAL: setting.duration({ min: 50, max: TURNS_MS }).prefault("1s")
     .describe(
